@@ -1,0 +1,44 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// SessionRef names one session: the tenant it belongs to, the configured store that holds it, and
+// its canonical id in that store. For a session named by path, the id is the path resolved through
+// links and made relative to the store's root.
+type SessionRef struct {
+	Tenant string `json:"tenant"`
+	Store  string `json:"store"`
+	ID     string `json:"id"`
+}
+
+// String renders the reference as tenant/store/id.
+func (r SessionRef) String() string { return r.Tenant + "/" + r.Store + "/" + r.ID }
+
+// Validate reports what is missing from the reference.
+func (r SessionRef) Validate() error {
+	switch {
+	case r.Tenant == "" || strings.Contains(r.Tenant, "/"):
+		return fmt.Errorf("session reference: tenant %q is empty or holds a slash", r.Tenant)
+	case r.Store == "" || strings.Contains(r.Store, "/"):
+		return fmt.Errorf("session reference: store %q is empty or holds a slash", r.Store)
+	case r.ID == "":
+		return errors.New("session reference: the session id is empty")
+	}
+	return nil
+}
+
+// CompactID is the workflow id of the compaction of a session.
+func CompactID(r SessionRef) string { return "compact/" + r.String() }
+
+// EventsID is the workflow id of the delivery of what one attempt of an operation could not
+// publish itself.
+func EventsID(operation string, attempt int) string {
+	if attempt <= 1 {
+		return "events/" + operation
+	}
+	return fmt.Sprintf("events/%s/%d", operation, attempt)
+}
