@@ -12,24 +12,9 @@ import (
 	"recap/internal/contract"
 )
 
-// Request is one summary request. It is stored as a blob and rendered to text by the adapter, so
-// that all candidates are sent the same words.
-type Request struct {
-	Part   contract.Part `json:"part"`
-	System string        `json:"system"`
-	// Conversation is the range to summarise, already shortened (spec/summary §5.1).
-	Conversation []transcript.Block `json:"conversation"`
-	// PreviousSummary, when not empty, goes in once, between its own tags.
-	PreviousSummary string `json:"previousSummary,omitempty"`
-	// Context lines go in between <additional-context> tags.
-	Context []string `json:"context,omitempty"`
-	// Instruction comes last. It ends with the focus, where the caller gave one.
-	Instruction string `json:"instruction"`
-}
-
 // Call is one request to one candidate.
 type Call struct {
-	Request   Request
+	Request   transcript.Request
 	MaxOutput int    // tokens, including reasoning
 	Effort    string // "" = let the adapter omit it, "off" = ask for no reasoning
 	// InputTokens is the conservative estimate of the request, for judging what a provider reports.

@@ -1,5 +1,5 @@
 // Package transcript turns messages into the text a summariser reads (spec/summary §5.1). It is
-// pure and may import session and tokens.
+// pure and may import contract, session and tokens.
 package transcript
 
 // Block is one segment of a transcript: what one message contributes.
