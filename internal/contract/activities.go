@@ -79,15 +79,17 @@ type ModelFailure struct {
 
 // ReviewInput asks for the assembled final text and its verdict.
 type ReviewInput struct {
-	Plan      string      `json:"plan"`
-	Answers   []AnswerRef `json:"answers"`
-	Candidate Candidate   `json:"candidate"`
+	Plan    string      `json:"plan"`
+	Answers []AnswerRef `json:"answers"`
 }
 
-// AnswerRef names a stored answer.
+// AnswerRef names a stored answer and says who gave it.
 type AnswerRef struct {
-	Part   Part   `json:"part"`
-	Digest string `json:"digest"`
+	Part      Part   `json:"part"`
+	Digest    string `json:"digest"`
+	Candidate string `json:"candidate"`
+	API       string `json:"api"`
+	MaxOutput int    `json:"maxOutput"` // tokens the answer was allowed
 }
 
 // Verdict is the gate's decision.
