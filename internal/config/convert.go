@@ -1,0 +1,111 @@
+package config
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"recap/internal/contract"
+	"recap/internal/model"
+)
+
+// Settings are the compaction settings of an operation that asks for nothing else.
+func (c Compaction) Settings() contract.Settings {
+	s := contract.Settings{
+		KeepRecentTokens: c.KeepRecentTokens,
+		ReserveTokens:    c.ReserveTokens,
+		Threshold:        c.Threshold,
+		ThinkingLevel:    c.ThinkingLevel,
+		QuietForMs:       c.QuietFor.Milliseconds(),
+	}
+	if c.FileList == "flat" {
+		s.FileList = "flat"
+	}
+	return s
+}
+
+// Contract is the retry policy as plans record it.
+func (r Retry) Contract() contract.Retry {
+	return contract.Retry{
+		Enabled: r.Enabled, MaxRetries: r.MaxRetries, BaseDelayMs: r.BaseDelayMs, MaxWaitMs: r.MaxWait.Milliseconds(),
+	}
+}
+
+// Model finds a candidate by its id.
+func (c *Config) Model(id string) (Model, bool) {
+	i := slices.IndexFunc(c.Models, func(m Model) bool { return m.ID == id })
+	if i < 0 {
+		return Model{}, false
+	}
+	return c.Models[i], true
+}
+
+// Candidate is what a workflow may know of the model: no key, no URL, no header.
+func (m Model) Candidate() contract.Candidate {
+	return contract.Candidate{
+		ID: m.ID, API: m.API, ContextWindow: m.ContextWindow, MaxOutputTokens: m.MaxOutputTokens, Effort: m.Effort,
+		TotalTimeoutMs: m.Timeouts.withDefaults().Total.Milliseconds(),
+	}
+}
+
+// Candidates are all configured models in the order of the file.
+func (c *Config) Candidates() []contract.Candidate {
+	list := make([]contract.Candidate, len(c.Models))
+	for i, m := range c.Models {
+		list[i] = m.Candidate()
+	}
+	return list
+}
+
+// Client is the configuration an adapter of m.API is built from. Its Key reads the variable or the
+// file anew at each call, so a rotated key is picked up; a candidate without either has the key "".
+func (c *Config) Client(m Model) model.Config {
+	return model.Config{
+		ID: m.ID, Model: m.Model, BaseURL: m.BaseURL, Key: c.keyOf(m), Headers: maps.Clone(m.Headers),
+		ContextWindow: m.ContextWindow, MaxOutputTokens: m.MaxOutputTokens, MaxTokensField: m.MaxTokensField,
+		Timeouts: model.Timeouts(m.Timeouts).WithDefaults(), Price: model.Price(m.Price),
+	}
+}
+
+var errUnset = errors.New("is not set")
+
+func (c *Config) keyOf(m Model) func() (string, error) {
+	switch {
+	case m.APIKeyFile != "":
+		return func() (string, error) { return readSecret(m.APIKeyFile) }
+	case m.APIKeyEnv != "":
+		return func() (string, error) {
+			if v, ok := c.lookupEnv(m.APIKeyEnv); ok && v != "" {
+				return v, nil
+			}
+			if path, ok := c.lookupEnv(m.APIKeyEnv + "_FILE"); ok && path != "" {
+				return readSecret(path)
+			}
+			return "", &SecretError{Env: m.APIKeyEnv, Err: errUnset}
+		}
+	}
+	return func() (string, error) { return "", nil }
+}
+
+func (t Timeouts) withDefaults() Timeouts { return Timeouts(model.Timeouts(t).WithDefaults()) }
+
+func extractive() Model {
+	m := Model{ID: ExtractiveID, API: APIExtractive, ContextWindow: ExtractiveWindow}
+	m.fill("")
+	return m
+}
+
+// Embedded returns the configuration as the embedded stack runs it: with no candidate configured,
+// the extractive one is added and asked, so that a first run needs no key (DESIGN §7). Temporal and
+// NATS are those of the stack; a Temporal server that was configured already keeps its TLS and key.
+func (c *Config) Embedded(temporalAddress, namespace, natsURL string) *Config {
+	e := *c
+	e.loaded.embedded = temporalAddress != c.Temporal.Address
+	e.Temporal = Temporal{Address: temporalAddress, Namespace: namespace}
+	e.NATS = NATS{URL: natsURL, MaxAge: c.NATS.MaxAge, Replicas: 1}
+	if len(c.Models) == 0 {
+		e.Models = []Model{extractive()}
+		e.Compaction.Model = []string{ExtractiveID}
+	}
+	return &e
+}
