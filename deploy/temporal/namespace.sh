@@ -7,19 +7,27 @@ set -eu
 # Package internal/contract names them; all are of type Keyword.
 attributes="RecapTenant RecapSession RecapTrigger RecapState RecapReason RecapOperation"
 
-tries=0
-until temporal operator cluster health >/dev/null 2>&1; do
-  tries=$((tries + 1))
-  if [ "$tries" -ge 60 ]; then
-    echo "temporal at $TEMPORAL_ADDRESS does not answer after $tries tries" >&2
-    exit 1
-  fi
-  sleep 1
-done
+# until_ok COMMAND...: repeats a command until it succeeds, once a second, a minute at most.
+until_ok() {
+  tries=0
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    if [ "$tries" -ge 60 ]; then
+      echo "temporal at $TEMPORAL_ADDRESS: no success in $tries tries: $*" >&2
+      "$@"
+    fi
+    sleep 1
+  done
+}
+
+until_ok temporal operator cluster health
 
 if ! temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1; then
   temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention 720h
 fi
+
+# The server's caches learn of a new namespace a few seconds after its creation.
+until_ok temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE"
 
 present=$(temporal operator search-attribute list --namespace "$TEMPORAL_NAMESPACE")
 for name in $attributes; do
