@@ -1,0 +1,116 @@
+package housetest
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"recap/internal/testkit/repo"
+)
+
+// TestPrometheusFiles runs Prometheus' own checker over its configuration and the rules, and the
+// rules' tests.
+func TestPrometheusFiles(t *testing.T) {
+	t.Parallel()
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		repo.Need(t, "promtool", "it comes with Prometheus (Debian: apt-get install prometheus)")
+	}
+	for _, args := range [][]string{
+		{"check", "config", "prometheus.yml"},
+		{"check", "rules", "rules.yml"},
+		{"test", "rules", "rules_test.yml"},
+	} {
+		cmd := exec.CommandContext(t.Context(), promtool, args...)
+		cmd.Dir = filepath.Join(repo.Root(t), "deploy", "prometheus")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "promtool %s:\n%s", strings.Join(args, " "), out)
+	}
+}
+
+// TestPrometheusScrapesTheStack follows the scrape targets to services of the compose file.
+func TestPrometheusScrapesTheStack(t *testing.T) {
+	t.Parallel()
+	var cfg struct {
+		Scrapes []struct {
+			Job     string `yaml:"job_name"`
+			Statics []struct {
+				Targets []string `yaml:"targets"`
+			} `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(repo.Read(t, "deploy/prometheus/prometheus.yml")), &cfg))
+	c := load(t)
+	got := map[string]string{}
+	for _, s := range cfg.Scrapes {
+		for _, st := range s.Statics {
+			for _, target := range st.Targets {
+				name, _, _ := strings.Cut(target, ":")
+				require.Contains(t, c.Services, name, "job %s scrapes it", s.Job)
+				got[s.Job] = target
+			}
+		}
+	}
+	_, metricsPort, _ := strings.Cut(workerConfig(t, c).Worker.MetricsAddress, ":")
+	_, temporalPort, _ := strings.Cut(c.Services["temporal"].Environment["PROMETHEUS_ENDPOINT"], ":")
+	require.Equal(t, map[string]string{"recap": "worker:" + metricsPort, "temporal": "temporal:" + temporalPort}, got)
+}
+
+// dashboard is what the tests read of a Grafana dashboard.
+type dashboard struct {
+	UID    string `json:"uid"`
+	Panels []struct {
+		ID         int    `json:"id"`
+		Title      string `json:"title"`
+		Datasource struct {
+			UID string `json:"uid"`
+		} `json:"datasource"`
+		GridPos struct{ X, Y, W, H int } `json:"gridPos"`
+		Targets []struct {
+			Expr string `json:"expr"`
+		} `json:"targets"`
+	} `json:"panels"`
+}
+
+func readDashboard(t *testing.T) dashboard {
+	t.Helper()
+	var d dashboard
+	require.NoError(t, json.Unmarshal([]byte(repo.Read(t, "deploy/grafana/dashboards/recap.json")), &d))
+	require.NotEmpty(t, d.Panels)
+	return d
+}
+
+func TestGrafanaDashboard(t *testing.T) {
+	t.Parallel()
+	var sources struct {
+		Datasources []struct {
+			UID string `yaml:"uid"`
+			URL string `yaml:"url"`
+		} `yaml:"datasources"`
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(repo.Read(t, "deploy/grafana/provisioning/datasources/prometheus.yaml")), &sources))
+	require.Len(t, sources.Datasources, 1)
+	require.Equal(t, "http://prometheus:9090", sources.Datasources[0].URL)
+
+	ids, cells := map[int]bool{}, map[[2]int]string{}
+	for _, p := range readDashboard(t).Panels {
+		require.False(t, ids[p.ID], "two panels have id %d", p.ID)
+		ids[p.ID] = true
+		require.Equal(t, sources.Datasources[0].UID, p.Datasource.UID, p.Title)
+		require.NotEmpty(t, p.Targets, p.Title)
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				require.Empty(t, cells[[2]int{x, y}], "%s lies on another panel", p.Title)
+				require.Less(t, x, 24, "%s is wider than the grid", p.Title)
+				cells[[2]int{x, y}] = p.Title
+			}
+		}
+	}
+	require.Contains(t, repo.Read(t, "docker-compose.yml"), "./deploy/grafana/dashboards:/etc/grafana/dashboards:ro")
+	require.Contains(t, repo.Read(t, "deploy/grafana/provisioning/dashboards/recap.yaml"), "path: /etc/grafana/dashboards")
+}
