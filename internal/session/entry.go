@@ -17,6 +17,10 @@ const (
 	TypeLeaf          = "leaf" // OpenClaw family: names the active leaf
 )
 
+// OutcomeRecord is the customType of a note about a compaction that did not succeed. Agents show it
+// and never send it (spec/sessions §3.4).
+const OutcomeRecord = "compaction_outcome"
+
 // KeepNothing is the firstKeptEntryId of a compaction that keeps no entry before itself.
 const KeepNothing = "compaction:keep-nothing"
 
@@ -42,7 +46,7 @@ type Header struct {
 // the tree. Its body is read through Bodies.
 type Entry struct {
 	ID        string // of a version 1 file: derived from line number and content
-	ParentID  string // "" for a root
+	ParentID  string // "" for a root; of a TypeLeaf record the entry it names
 	Type      string
 	Role      string // of a message entry, else ""
 	Timestamp string // ISO, as stored

@@ -16,12 +16,22 @@ type Log struct {
 }
 
 // NewLog builds the tree over entries in file order. Of entries with one id the later one wins. The
-// leaf is the last entry, or the target of a later `leaf` record of the OpenClaw family.
+// leaf is the last entry, or what a later `leaf` record of the OpenClaw family names: an entry, or
+// nothing ("before the first entry"). A record that names an unknown entry is ignored.
 func NewLog(h Header, entries []Entry, report Report) *Log {
 	l := &Log{Header: h, Entries: entries, Report: report, byID: make(map[string]int32, len(entries)), leaf: -1}
 	for i := range entries {
-		if entries[i].ID != "" {
-			l.byID[entries[i].ID] = int32(i)
+		e := &entries[i]
+		if e.Type == TypeLeaf {
+			if target, ok := l.byID[e.ParentID]; ok {
+				l.leaf = target
+			} else if e.ParentID == "" {
+				l.leaf = -1
+			}
+			continue
+		}
+		if e.ID != "" {
+			l.byID[e.ID] = int32(i)
 		}
 		l.leaf = int32(i)
 	}
@@ -47,7 +57,8 @@ func (l *Log) Find(id string) *Entry {
 // PathError says why the active path cannot be followed to a root (DESIGN §11: no operation on the
 // short path).
 type PathError struct {
-	Cycle       bool   // else: a parent is missing
+	Cycle       bool   // parents form a cycle
+	NoID        bool   // the leaf has no id, so nothing can hang under it (needs migration by its agent)
 	ID          string // the missing parent, or the entry where the cycle closes
 	Child       string // the entry that names it
 	Line        int    // physical line of Child, 0 when unknown
@@ -56,8 +67,11 @@ type PathError struct {
 
 func (e *PathError) Error() string {
 	what := "parent " + e.ID + " is missing"
-	if e.Cycle {
+	switch {
+	case e.Cycle:
 		what = "parents form a cycle at " + e.ID
+	case e.NoID:
+		what = "it has no id, so nothing can be appended under it; open it in its agent once, or restore the ids"
 	}
 	return fmt.Sprintf("line %d: entry %s: %s; %d entries cannot be reached", e.Line, e.Child, what, e.Unreachable)
 }

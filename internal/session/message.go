@@ -1,6 +1,9 @@
 package session
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Message roles, stored and runtime.
 const (
@@ -48,6 +51,8 @@ type Message struct {
 	ErrorMessage         string
 	Usage                *Usage
 	RetryRecovered       bool
+	// StrippedToolCalls counts calls without result that a transcript left out of this message.
+	StrippedToolCalls int
 
 	// toolResult
 	ToolCallID, ToolName string
@@ -73,6 +78,8 @@ type Message struct {
 	DemotedReasoning bool   // developer message that restates reasoning
 	Attribution      string // user or agent, as stored
 	Timestamp        int64  // Unix ms, 0 = none
+	// ProviderPayload is a server-side window that the provider is sent instead of the summary.
+	ProviderPayload json.RawMessage
 }
 
 // Block is one content block. Image data is not decoded: DataLen is its base64 length in bytes.
@@ -90,6 +97,8 @@ type Block struct {
 type FileMention struct {
 	Path, Content string
 	Image         bool
+	MimeType      string // of an image
+	DataLen       int    // base64 bytes of an image
 }
 
 // Usage is what the provider reported for an assistant message, in tokens. Total is 0 when the file
@@ -102,17 +111,28 @@ type Usage struct {
 
 // Text returns the text blocks joined by sep.
 func (m *Message) Text(sep string) string {
-	var out string
+	var out strings.Builder
 	n := 0
 	for i := range m.Content {
 		if m.Content[i].Type != BlockText {
 			continue
 		}
 		if n > 0 {
-			out += sep
+			out.WriteString(sep)
 		}
-		out += m.Content[i].Text
+		out.WriteString(m.Content[i].Text)
 		n++
 	}
-	return out
+	return out.String()
+}
+
+// Calls returns the tool call blocks.
+func (m *Message) Calls() []Block {
+	var calls []Block
+	for i := range m.Content {
+		if m.Content[i].Type == BlockToolCall {
+			calls = append(calls, m.Content[i])
+		}
+	}
+	return calls
 }

@@ -1,0 +1,68 @@
+package session
+
+// Path returns the active path from its root to the leaf, empty for a log without entries. The walk
+// is bounded: it returns a *PathError when a parent is missing or parents form a cycle, and no short
+// path. The path of a Partial log starts at the first entry that was read.
+func (l *Log) Path() ([]*Entry, error) {
+	return l.PathTo(l.Leaf())
+}
+
+// PathTo is Path for any entry of the log as leaf; nil gives an empty path (before the first entry).
+func (l *Log) PathTo(leaf *Entry) ([]*Entry, error) {
+	if leaf == nil {
+		return nil, nil
+	}
+	if leaf.ID == "" {
+		return nil, l.broken(&PathError{NoID: true, Line: leaf.Line}, leaf, nil)
+	}
+	seen := make([]uint64, (len(l.Entries)+63)/64)
+	var path []*Entry
+	for e := leaf; ; {
+		i := l.byID[e.ID]
+		seen[i>>6] |= 1 << (i & 63)
+		path = append(path, e)
+		if l.isRoot(e) {
+			break
+		}
+		next, ok := l.byID[e.ParentID]
+		if !ok {
+			if l.Partial {
+				break
+			}
+			return nil, l.broken(&PathError{ID: e.ParentID, Child: e.ID, Line: e.Line}, e, seen)
+		}
+		if seen[next>>6]&(1<<(next&63)) != 0 {
+			return nil, l.broken(&PathError{Cycle: true, ID: e.ParentID, Child: e.ID, Line: e.Line}, e, seen)
+		}
+		e = &l.Entries[next]
+	}
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+	return path, nil
+}
+
+// isRoot reports whether an entry starts a tree. The OpenClaw family names the session itself as
+// parent of the first entries.
+func (l *Log) isRoot(e *Entry) bool {
+	return e.ParentID == "" || (e.ParentID == l.Header.ID && l.byIDMissing(e.ParentID))
+}
+
+func (l *Log) byIDMissing(id string) bool {
+	_, ok := l.byID[id]
+	return !ok
+}
+
+// broken counts what the walk cannot reach: the entries stored before the one where it stops that it
+// has not visited. Which of them were on the path cannot be known.
+func (l *Log) broken(err *PathError, stop *Entry, seen []uint64) *PathError {
+	for i := range l.Entries {
+		if &l.Entries[i] == stop {
+			break
+		}
+		if seen == nil || seen[i>>6]&(1<<(i&63)) == 0 {
+			err.Unreachable++
+		}
+	}
+	return err
+}
