@@ -67,7 +67,10 @@ func (p *partChain) callModel(ctx workflow.Context) (contract.CallModelResult, *
 		InputTokens: call.InputTokens, Feedback: p.feedback,
 	}
 	if p.changed { // another answer is wanted: more room for it, and less thinking
-		in.MaxOutput, in.Effort = largerOutput(call, c.Candidate), "low"
+		in.MaxOutput = largerOutput(call, c.Candidate)
+		if in.Effort != "" {
+			in.Effort = "low"
+		}
 	}
 	var result contract.CallModelResult
 	err := workflow.ExecuteActivity(onModel(ctx, c.Candidate, string(p.part)+" from "+c.Candidate.ID),

@@ -12,6 +12,8 @@ import (
 func (r *compactRun) close(ctx workflow.Context, o contract.Outcome) (contract.Outcome, error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	r.status.Phase, r.status.WaitingUntil, r.status.WaitingFor = contract.PhaseDone, 0, ""
+	o.StartedAt = r.started.UnixMilli()
+	o.TookMs = workflow.Now(ctx).Sub(r.started).Milliseconds()
 	r.status.Outcome = &o
 	r.markState(ctx, o)
 	r.events.finish(ctx, contract.Event{Name: o.State.EventName(), Terminal: true, Outcome: &o})

@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -28,6 +29,7 @@ func Compact(ctx workflow.Context, request contract.Request) (contract.Outcome, 
 // compactRun is the state of one run.
 type compactRun struct {
 	request  contract.Request
+	started  time.Time
 	status   contract.Status
 	attempts []contract.Attempt
 	failed   int // attempts that did not end in an answer
@@ -45,6 +47,7 @@ func newCompactRun(ctx workflow.Context, request contract.Request) (*compactRun,
 	}
 	r := &compactRun{
 		request: request,
+		started: workflow.Now(ctx),
 		status:  contract.Status{Operation: request.Operation, Attempt: request.Attempt, Phase: contract.PhasePreparing},
 	}
 	r.events = &emitter{request: request}

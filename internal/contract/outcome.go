@@ -146,6 +146,8 @@ type Outcome struct {
 	Usage            Usage      `json:"usage"`
 	Cost             float64    `json:"cost"`
 	WillRetry        bool       `json:"willRetry"`
+	StartedAt        int64      `json:"startedAt,omitempty"` // Unix ms, of the run
+	TookMs           int64      `json:"tookMs,omitempty"`    // the run, waits included
 	Warnings         []string   `json:"warnings,omitempty"` // integrity warnings, without content
 	Receipt          string     `json:"receipt,omitempty"`  // blob digest
 	Summary          string     `json:"summary,omitempty"`  // blob digest of the final text

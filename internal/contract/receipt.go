@@ -11,7 +11,7 @@ type Receipt struct {
 	Outcome  Outcome   `json:"outcome"` // its Receipt field is empty: a digest cannot hold itself
 	Plan     string    `json:"plan,omitempty"`
 	Coverage Coverage  `json:"coverage"`
-	Calls    []Stage   `json:"stages,omitempty"`
+	Stages   []Stage   `json:"stages,omitempty"`
 	Attempts []Attempt `json:"attempts,omitempty"`
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Reasons  []Code    `json:"reasons,omitempty"`

@@ -42,3 +42,9 @@ func EventsID(operation string, attempt int) string {
 	}
 	return fmt.Sprintf("events/%s/%d", operation, attempt)
 }
+
+// OperationBlob is the blob name under which the newest receipt of an operation lies.
+func OperationBlob(tenant, operation string) string { return "operation/" + tenant + "/" + operation }
+
+// AnswerBlob is the blob name of the answer stored under a request key.
+func AnswerBlob(key string) string { return "answer/" + key }
