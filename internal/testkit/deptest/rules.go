@@ -161,10 +161,6 @@ var calls = []struct {
 		path: "os", names: set{"Exit"}, in: set{"..."}, except: set{"cmd/...", "internal/testkit/..."},
 		reason: "only a command ends the process: everything else must unwind, so that deferred closes run",
 	},
-	{
-		path: "context", names: set{"TODO"}, in: set{"..."}, tests: true,
-		reason: "every context has an owner",
-	},
 }
 
 func concat(sets ...set) set {
