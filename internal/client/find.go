@@ -28,7 +28,7 @@ func (n Name) String() string {
 
 // ParseName reads a word as a workflow id when it has the form of one, else as an operation id.
 func ParseName(word string) Name {
-	if _, ok := sessionOf(word); ok {
+	if _, ok := SessionOf(word); ok {
 		return Name{WorkflowID: word}
 	}
 	return Name{Operation: strings.TrimSpace(word)}

@@ -62,7 +62,7 @@ func (c *Client) operation(info *workflowpb.WorkflowExecutionInfo) Operation {
 		ClosedAt:   millis(info.GetCloseTime()),
 		firstRun:   info.GetFirstRunId(),
 	}
-	o.Session, _ = sessionOf(o.WorkflowID)
+	o.Session, _ = SessionOf(o.WorkflowID)
 	return o
 }
 
@@ -78,8 +78,8 @@ func (c *Client) keyword(info *workflowpb.WorkflowExecutionInfo, name string) st
 	return value
 }
 
-// sessionOf reads the session out of a workflow id: compact/<tenant>/<store>/<session>.
-func sessionOf(workflowID string) (contract.SessionRef, bool) {
+// SessionOf reads the session out of a workflow id: compact/<tenant>/<store>/<session>.
+func SessionOf(workflowID string) (contract.SessionRef, bool) {
 	parts := strings.SplitN(workflowID, "/", 4)
 	if len(parts) != 4 || parts[0] != "compact" {
 		return contract.SessionRef{}, false

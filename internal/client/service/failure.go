@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"recap/internal/blob"
 	"recap/internal/client"
@@ -38,9 +39,9 @@ const (
 	codeUnavailable = "503"
 )
 
-// failure is the service's error table.
+// failure is the service's error table. The text goes into a header, so it is one line.
 func failure(err error) (code, text string) {
-	text = err.Error()
+	text = strings.Join(strings.Fields(err.Error()), " ")
 	if _, ok := errors.AsType[*badRequest](err); ok {
 		return codeBadRequest, text
 	}

@@ -35,10 +35,18 @@ const (
 	Concurrent = 32
 )
 
+// Operations is what the service does with operations; *client.Client is one.
+type Operations interface {
+	Submit(ctx context.Context, req contract.Request) (client.Accepted, error)
+	Retry(ctx context.Context, n client.Name) (client.Retried, error)
+	Cancel(ctx context.Context, n client.Name) (client.Accepted, error)
+	Status(ctx context.Context, n client.Name) (client.Standing, error)
+}
+
 // Config holds what the service stands on; every field but Logger and Version is required.
 type Config struct {
 	Conn   *nats.Conn
-	Client *client.Client
+	Client Operations
 	Blobs  blob.Driver
 	// Resolve turns a caller's name for a session (an id or a path) into its reference.
 	Resolve func(ctx context.Context, name string) (contract.SessionRef, error)
