@@ -75,11 +75,13 @@ type Error struct {
 	Code, Type string        // the provider's own words
 	RequestID  string        // the provider's
 	RetryAfter time.Duration // the server's hint, 0 = none
-	Used, Max  int           // tokens named by an overflow text, 0 = none
-	Phase      string        // connect, headers, body, stream, decode, validate
-	Excerpt    string        // of the body, redacted, at most 512 bytes
-	Usage      contract.Usage
-	Err        error
+	// Used and Max are tokens named by an overflow text, 0 = none. Used below Max means that the
+	// input alone fits: a smaller output cap may do.
+	Used, Max int
+	Phase     Phase  // how far the request came; for ClassTimeout, which limit ran out
+	Excerpt   string // of the body, redacted, at most 512 bytes
+	Usage     contract.Usage
+	Err       error
 }
 
 func (e *Error) Error() string {
