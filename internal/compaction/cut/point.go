@@ -37,7 +37,9 @@ func startsTurn(e *session.Entry) bool {
 	return false
 }
 
-func isUser(e *session.Entry) bool { return e.Type == session.TypeMessage && e.Role == session.RoleUser }
+func isUser(e *session.Entry) bool {
+	return e.Type == session.TypeMessage && e.Role == session.RoleUser
+}
 
 // turnStart finds where the turn that holds entry i begins, not before start; -1 when it does not.
 func turnStart(path []*session.Entry, start, i int) int {

@@ -19,6 +19,8 @@ type Block struct {
 type Call struct {
 	Name string `json:"name"`
 	Args []Arg  `json:"args,omitempty"`
+
+	id string // pairs the call with its result while serialising
 }
 
 // Arg is one argument of a call: its name and the JSON of its value, compact.

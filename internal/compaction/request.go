@@ -1,0 +1,105 @@
+package compaction
+
+import (
+	"recap/internal/compaction/fileops"
+	"recap/internal/compaction/transcript"
+	"recap/internal/contract"
+	"recap/internal/tokens"
+)
+
+// somethingToSummarise refuses a cut that leaves a summariser nothing to read.
+func (p *preparation) somethingToSummarise() error {
+	if len(p.history.blocks) == 0 && len(p.prefix.blocks) == 0 {
+		return skipped(contract.CodeNothingToCompact, "nothing to compact: what would be summarised holds no text")
+	}
+	return nil
+}
+
+// result builds plan and requests. A split turn is asked for in two requests, its beginning by
+// itself. When there is no history before the turn but a previous summary, one request updates that
+// summary with the turn's beginning: so the previous summary is given to the summariser in every
+// compaction, exactly once, and never stacks up.
+func (p *preparation) result() *Prepared {
+	split := p.found.Split && len(p.prefix.blocks) > 0
+	if split && len(p.history.blocks) == 0 && p.base.summary != "" {
+		split = false
+		p.history = joined(p.history, p.prefix)
+		p.prefix = stretch{}
+	}
+	out := &Prepared{Plan: p.plan(split)}
+	if len(p.history.blocks) > 0 {
+		out.History = p.request(contract.PartHistory, p.history.blocks)
+		if !split && p.found.Split {
+			out.History.Instruction = p.instruction(p.historyPrompt()+"\n\n"+p.in.Prompts.MidTurn, p.history.blocks, true)
+		}
+	}
+	if split {
+		out.TurnPrefix = p.request(contract.PartTurnPrefix, p.prefix.blocks)
+	}
+	return out
+}
+
+func joined(a, b stretch) stretch {
+	a.blocks = append(a.blocks, b.blocks...)
+	a.ids = append(a.ids, b.ids...)
+	a.tokens += b.tokens
+	a.files.Merge(&b.files)
+	return a
+}
+
+func (p *preparation) historyPrompt() string {
+	if p.base.summary != "" {
+		return p.in.Prompts.Update
+	}
+	return p.in.Prompts.Initial
+}
+
+func (p *preparation) request(part contract.Part, blocks []transcript.Block) *transcript.Request {
+	r := &transcript.Request{Part: part, System: p.in.Prompts.System, Conversation: blocks, Context: p.in.Context}
+	if part == contract.PartTurnPrefix {
+		r.Instruction = p.instruction(p.in.Prompts.TurnPrefix, blocks, false)
+		return r
+	}
+	r.PreviousSummary = p.base.summary
+	r.Instruction = p.instruction(p.historyPrompt(), blocks, true)
+	return r
+}
+
+// instruction completes a prompt with the language of the conversation and, last, the focus.
+func (p *preparation) instruction(prompt string, blocks []transcript.Block, focused bool) string {
+	if lang := transcript.Language(blocks); lang != "" && lang != "English" {
+		prompt += "\n\nThe user writes in " + lang + ": write everything but headings and quoted text in " + lang + "."
+	}
+	if focused && p.in.Focus != "" {
+		prompt += "\n\nAdditional focus: " + p.in.Focus
+	}
+	return prompt
+}
+
+func (p *preparation) plan(split bool) Plan {
+	var files fileops.Ops
+	files.Seed(p.base.files)
+	files.Merge(&p.history.files)
+	files.Merge(&p.prefix.files)
+	plan := Plan{
+		Version: PlanVersion, Operation: p.in.Operation, Dialect: p.in.Dialect, Reason: p.in.Reason,
+		Leaf: p.path[len(p.path)-1].ID, FirstKeptEntryID: p.found.Boundary, IsSplit: split,
+		Coverage: contract.Coverage{
+			Summarized: append([]string{}, p.history.ids...), TurnPrefix: p.prefix.ids, Kept: []string{}, Previous: p.base.id,
+		},
+		TokensEstimate: p.measured.Tokens, KeepRecentTokens: p.keep, KeptTokens: p.found.KeptTokens,
+		SourceTokens: p.history.tokens + p.prefix.tokens + tokens.Text(p.base.summary),
+		Files:        files.Lists(), FilesBase: p.base.filesID, FilesKnown: p.base.files,
+		Settings: p.in.Settings, Focus: p.in.Focus, Prompts: p.in.Prompts.Digests(), Warnings: p.warnings,
+	}
+	if p.measured.Known {
+		before := p.measured.Tokens
+		plan.TokensBefore = &before
+	}
+	for i := p.found.Kept; i < len(p.path); i++ {
+		if p.yields[i] {
+			plan.Coverage.Kept = append(plan.Coverage.Kept, p.path[i].ID)
+		}
+	}
+	return plan
+}

@@ -1,0 +1,57 @@
+package transcript
+
+import (
+	"strings"
+
+	"recap/internal/contract"
+	"recap/internal/tokens"
+)
+
+// Request is one summary request. It is stored as a blob and rendered to text by UserText, so that
+// all candidates are sent the same words; candidates that need no text (extractive) read the blocks.
+type Request struct {
+	Part   contract.Part `json:"part"`
+	System string        `json:"system"`
+	// Conversation is the range to summarise, already shortened (spec/summary §5.1).
+	Conversation []Block `json:"conversation"`
+	// PreviousSummary, when not empty, goes in once, between its own tags.
+	PreviousSummary string `json:"previousSummary,omitempty"`
+	// Context lines go in between <additional-context> tags.
+	Context []string `json:"context,omitempty"`
+	// Instruction comes last. It ends with the focus, where the caller gave one.
+	Instruction string `json:"instruction"`
+}
+
+// UserText renders the one user turn of the request (spec/summary §5.2): the conversation, the
+// previous summary, additional context, and last the instruction.
+func (r Request) UserText() string {
+	var b strings.Builder
+	b.Grow(renderedLen(r.Conversation) + len(r.PreviousSummary) + len(r.Instruction) + 256)
+	b.WriteString("<conversation>\n")
+	render(&b, r.Conversation)
+	b.WriteString("\n</conversation>\n\n")
+	if r.PreviousSummary != "" {
+		b.WriteString("<previous-summary>\n")
+		quote(&b, r.PreviousSummary)
+		b.WriteString("\n</previous-summary>\n\n")
+	}
+	if len(r.Context) > 0 {
+		b.WriteString("<additional-context>\n")
+		for _, line := range r.Context {
+			b.WriteString("- ")
+			quote(&b, line)
+			b.WriteByte('\n')
+		}
+		b.WriteString("</additional-context>\n\n")
+	}
+	b.WriteString(r.Instruction)
+	return b.String()
+}
+
+// messageOverhead is what a message costs beside its text.
+const messageOverhead = 8
+
+// Tokens is the conservative estimate of the request as it is sent.
+func (r Request) Tokens() int {
+	return tokens.Conservative(r.System) + tokens.Conservative(r.UserText()) + 2*messageOverhead
+}
