@@ -147,7 +147,8 @@ func readCompaction(e *Entry, b Bodies) (Compaction, error) {
 }
 
 // BoundaryIndex returns the index of the first entry that a compaction naming keepID keeps: 0 when it
-// names none, behind the last compaction of the path for KeepNothing, else the entry's own. For an
+// names none, behind the last compaction of the path for KeepNothing, else the index of the entry it
+// names. For an
 // id that is not on the path it returns 0 and false: damage may cost an overlap, never silent loss
 // (spec/summary §1.7).
 func BoundaryIndex(path []*Entry, keepID string) (idx int, found bool) {

@@ -77,7 +77,7 @@ func decodeMessage(v gjson.Result) (m Message, ok bool) {
 	each(v, func(key string, v gjson.Result) {
 		switch key {
 		case "role":
-			m.Role = text(v)
+			m.Role = validUTF8(knownRole([]byte(v.Str)))
 		case "content":
 			m.Content = decodeContent(v)
 		case "timestamp":
@@ -171,7 +171,7 @@ func decodeBlock(v gjson.Result) Block {
 	each(v, func(key string, v gjson.Result) {
 		switch key {
 		case "type":
-			b.Type = text(v)
+			b.Type = knownBlock(v)
 		case "text":
 			plain = v
 		case "thinking":
@@ -214,6 +214,23 @@ func decodeBlock(v gjson.Result) Block {
 		b.Text, b.Signature = text(plain), text(textSig)
 	}
 	return b
+}
+
+// knownBlock returns the type of a block, without allocating for the usual ones.
+func knownBlock(v gjson.Result) string {
+	switch v.Str {
+	case BlockText:
+		return BlockText
+	case BlockThinking:
+		return BlockThinking
+	case BlockToolCall:
+		return BlockToolCall
+	case BlockImage:
+		return BlockImage
+	case BlockRedactedThinking:
+		return BlockRedactedThinking
+	}
+	return text(v)
 }
 
 func decodeUsage(v gjson.Result) *Usage {

@@ -50,6 +50,7 @@ type Entry struct {
 	Type      string
 	Role      string // of a message entry, else ""
 	Timestamp string // ISO, as stored
+	NoParent  bool   // the object has no parent key at all, not even null
 	Line      int    // physical line, 1-based, header included; 0 while unknown (read from the tail)
 	Offset    int64  // bytes from the start of the file to the object
 	Length    int    // bytes of the object, without newline

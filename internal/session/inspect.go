@@ -130,7 +130,8 @@ func knownRole(b []byte) string {
 func (o *Object) Entry(line int, lineOffset int64) Entry {
 	e := Entry{
 		ID: o.ID, ParentID: o.ParentID, Type: o.Type, Timestamp: o.Timestamp,
-		Line: line, Offset: lineOffset + int64(o.Offset), Length: len(o.Raw),
+		NoParent: !o.HasParent && o.ParentID == "",
+		Line:     line, Offset: lineOffset + int64(o.Offset), Length: len(o.Raw),
 	}
 	if o.Type == TypeMessage {
 		e.Role = o.Role

@@ -59,6 +59,7 @@ func (l *Log) Find(id string) *Entry {
 type PathError struct {
 	Cycle       bool   // parents form a cycle
 	NoID        bool   // the leaf has no id, so nothing can hang under it (needs migration by its agent)
+	NoParent    bool   // the entry does not say what its parent is, not even null
 	ID          string // the missing parent, or the entry where the cycle closes
 	Child       string // the entry that names it
 	Line        int    // physical line of Child, 0 when unknown
@@ -70,6 +71,8 @@ func (e *PathError) Error() string {
 	switch {
 	case e.Cycle:
 		what = "parents form a cycle at " + e.ID
+	case e.NoParent:
+		what = "it does not name its parent"
 	case e.NoID:
 		what = "it has no id, so nothing can be appended under it; open it in its agent once, or restore the ids"
 	}
@@ -104,6 +107,7 @@ const (
 	DamageFirstKept    DamageKind = "firstKeptMissing" // a compaction's first kept entry is not on its path
 	DamageOrphanResult DamageKind = "orphanResult"     // a tool result on the path without its call
 	DamageDangling     DamageKind = "danglingCall"     // a tool call on the path without result (not at the leaf)
+	DamageNoParent     DamageKind = "parentAbsent"     // an entry behind the first that says nothing about its parent
 )
 
 // Report is the integrity report of a session (what `session check` prints).

@@ -22,6 +22,9 @@ func (l *Log) PathTo(leaf *Entry) ([]*Entry, error) {
 		seen[i>>6] |= 1 << (i & 63)
 		path = append(path, e)
 		if l.isRoot(e) {
+			if l.parentAbsent(e) {
+				return nil, l.broken(&PathError{NoParent: true, Child: e.ID, Line: e.Line}, e, seen)
+			}
 			break
 		}
 		next, ok := l.byID[e.ParentID]
@@ -45,12 +48,17 @@ func (l *Log) PathTo(leaf *Entry) ([]*Entry, error) {
 // isRoot reports whether an entry starts a tree. The OpenClaw family names the session itself as
 // parent of the first entries.
 func (l *Log) isRoot(e *Entry) bool {
-	return e.ParentID == "" || (e.ParentID == l.Header.ID && l.byIDMissing(e.ParentID))
+	if e.ParentID == "" {
+		return true
+	}
+	_, entry := l.byID[e.ParentID]
+	return !entry && e.ParentID == l.Header.ID
 }
 
-func (l *Log) byIDMissing(id string) bool {
-	_, ok := l.byID[id]
-	return !ok
+// parentAbsent reports whether an entry that others stand before says nothing about its parent,
+// not even null: its agent would start a new tree there and lose what stands before it.
+func (l *Log) parentAbsent(e *Entry) bool {
+	return e.NoParent && !l.Partial && len(l.Entries) > 0 && e != &l.Entries[0]
 }
 
 // broken counts what the walk cannot reach: the entries stored before the one where it stops that it
