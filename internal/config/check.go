@@ -32,9 +32,6 @@ func (c *Config) fill(home string, p *problems) {
 	for i := range c.Models {
 		c.Models[i].fill(home)
 	}
-	if slices.Contains(c.Compaction.Model, ExtractiveID) && !slices.ContainsFunc(c.Models, func(m Model) bool { return m.ID == ExtractiveID }) {
-		c.Models = append(c.Models, extractive())
-	}
 }
 
 func (m *Model) fill(home string) {

@@ -143,7 +143,7 @@ var APIs = []string{"openai-chat", "anthropic-messages", APIExtractive}
 const (
 	// APIExtractive is the built-in API that needs no network and no key.
 	APIExtractive = "extractive"
-	// ExtractiveID is the candidate that compaction.model may name without any entry in models.
+	// ExtractiveID is the candidate that may be named without any entry in models.
 	ExtractiveID = "recap/extractive"
 	// ExtractiveWindow is the context window of the extractive candidate in tokens: it reads blocks,
 	// not a prompt, so anything fits.

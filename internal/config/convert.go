@@ -31,13 +31,16 @@ func (r Retry) Contract() contract.Retry {
 	}
 }
 
-// Model finds a candidate by its id.
+// Model finds a candidate by its id. The extractive candidate is always there, configured or not.
 func (c *Config) Model(id string) (Model, bool) {
 	i := slices.IndexFunc(c.Models, func(m Model) bool { return m.ID == id })
-	if i < 0 {
-		return Model{}, false
+	switch {
+	case i >= 0:
+		return c.Models[i], true
+	case id == ExtractiveID:
+		return extractive(), true
 	}
-	return c.Models[i], true
+	return Model{}, false
 }
 
 // Candidate is what a workflow may know of the model: no key, no URL, no header.
@@ -48,11 +51,17 @@ func (m Model) Candidate() contract.Candidate {
 	}
 }
 
-// Candidates are all configured models in the order of the file.
+// Candidates are all candidates that can be asked: the configured ones in the order of the file, and
+// the extractive one, which is asked only where it is named.
 func (c *Config) Candidates() []contract.Candidate {
-	list := make([]contract.Candidate, len(c.Models))
-	for i, m := range c.Models {
-		list[i] = m.Candidate()
+	list := make([]contract.Candidate, 0, len(c.Models)+1)
+	named := false
+	for _, m := range c.Models {
+		list = append(list, m.Candidate())
+		named = named || m.ID == ExtractiveID
+	}
+	if !named {
+		list = append(list, extractive().Candidate())
 	}
 	return list
 }
@@ -96,7 +105,7 @@ func extractive() Model {
 }
 
 // Embedded returns the configuration as the embedded stack runs it: with no candidate configured,
-// the extractive one is added and asked, so that a first run needs no key (DESIGN §7). Temporal and
+// the extractive one is asked, so that a first run needs no key (DESIGN §7). Temporal and
 // NATS are those of the stack; a Temporal server that was configured already keeps its TLS and key.
 func (c *Config) Embedded(temporalAddress, namespace, natsURL string) *Config {
 	e := *c
@@ -104,7 +113,6 @@ func (c *Config) Embedded(temporalAddress, namespace, natsURL string) *Config {
 	e.Temporal = Temporal{Address: temporalAddress, Namespace: namespace}
 	e.NATS = NATS{URL: natsURL, MaxAge: c.NATS.MaxAge, Replicas: 1}
 	if len(c.Models) == 0 {
-		e.Models = []Model{extractive()}
 		e.Compaction.Model = []string{ExtractiveID}
 	}
 	return &e
