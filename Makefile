@@ -10,11 +10,6 @@ GO    ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X recap/internal/cli.version=$(VERSION)
 
-# Where `make tools` puts programs; the embedded stack looks there too. Override with RECAP_CACHE.
-CACHE = $${RECAP_CACHE:-$$( [ "$$(uname)" = Darwin ] && echo "$$HOME/Library/Caches/recap" || echo "$${XDG_CACHE_HOME:-$$HOME/.cache}/recap")}
-# The newest version that `go install` accepts; see docs/architecture.md.
-TEMPORAL_CLI := github.com/temporalio/cli/cmd/temporal@v1.5.1
-
 # Packages whose tests start servers or child processes and take more than a few seconds.
 SLOW = /internal/testkit/(e2e|interop|bench)(/|$$)|/internal/devstack$$
 UNIT = $$($(GO) list ./... | grep -Ev '$(SLOW)')
@@ -29,7 +24,7 @@ help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-9s %s\n", $$1, $$2}' Makefile
 
 .PHONY: demo
-demo: build tools ## compact a generated session, end to end, on this machine; needs no key
+demo: build ## compact a generated session, end to end, on this machine; needs no key
 	@bin/recap demo
 
 .PHONY: build
@@ -66,8 +61,8 @@ fuzz: ## run every fuzz target for FUZZTIME (default 10s)
 	done
 
 .PHONY: bench
-bench: build tools $(PI)/node_modules/.package-lock.json ## measure against pi and against a bare workflow (several minutes; needs RECAP_CORPUS)
-	@RECAP_BENCH=1 $(GO) test -count 1 -timeout 40m -v -run '^TestBench' ./internal/testkit/bench/...
+bench: tools $(PI)/node_modules/.package-lock.json ## measure against pi and against a bare workflow (several minutes; needs RECAP_CORPUS)
+	@$(GO) test -timeout 40m -run '^$$' -bench . -benchtime 1x ./internal/testkit/bench/...
 
 .PHONY: fmt
 fmt: ## format the Go code
@@ -85,12 +80,8 @@ lint: ## gofumpt, vet, staticcheck, errcheck, workflowcheck, go.mod tidy
 	@$(GO) mod tidy -diff
 
 .PHONY: tools
-tools: ## build the temporal program into recap's cache, unless there is one
-	@bin="$(CACHE)/bin"; \
-	if [ -x "$$bin/temporal" ]; then exit 0; fi; \
-	if command -v temporal >/dev/null 2>&1; then exit 0; fi; \
-	echo "building the Temporal development server into $$bin (once: about 8 minutes on two cores)" >&2; \
-	mkdir -p "$$bin" && GOBIN="$$bin" GOFLAGS= $(GO) install $(TEMPORAL_CLI)
+tools: ## get the temporal program, unless this machine has it (built once: about 8 minutes on two cores)
+	@$(GO) run ./internal/testkit/gettemporal
 
 .PHONY: ci
 ci: lint build test race ## exactly what continuous integration runs
