@@ -108,7 +108,9 @@ func (a *action) target(n int) string {
 }
 
 // key identifies what was tried, so that a later success can settle an earlier failure.
-func (a *action) key() string { return a.tool + "\x00" + a.command + "\x00" + a.path + "\x00" + a.detail }
+func (a *action) key() string {
+	return a.tool + "\x00" + a.command + "\x00" + a.path + "\x00" + a.detail
+}
 
 func (a *action) state() string {
 	switch {
