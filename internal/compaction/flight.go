@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"slices"
 	"time"
 
 	"recap/internal/session"
@@ -19,54 +20,51 @@ func CallInFlight(l *session.Log, b session.Bodies, now time.Time) (bool, error)
 	return callInFlight(path, b, now, time.Time{})
 }
 
-// callInFlight looks back over results and what extensions and settings put in between, to the
-// assistant message they belong to.
+// callInFlight looks at the newest assistant message and what follows it.
 func callInFlight(path []*session.Entry, b session.Bodies, now, lastWrite time.Time) (bool, error) {
-	answered := map[string]bool{}
-	newest := lastWrite
+	tail, newest, err := lastReply(path, b)
+	if err != nil || len(session.UnansweredCalls(tail)) == 0 {
+		return false, err
+	}
+	if lastWrite.After(newest) {
+		newest = lastWrite
+	}
+	return now.Sub(newest) < abandonedAfter, nil
+}
+
+// lastReply decodes the path's end from its newest assistant message on, and says when the newest of
+// these messages was written. A user message after the assistant's ends the search without result:
+// whatever was called before is over.
+func lastReply(path []*session.Entry, b session.Bodies) (tail []session.Message, newest time.Time, err error) {
 	for i := len(path) - 1; i >= 0; i-- {
 		e := path[i]
-		if e.Type != session.TypeMessage {
+		if !e.IsMessageLike() {
 			continue
 		}
-		if e.Role != session.RoleAssistant && e.Role != session.RoleToolResult {
-			return false, nil
+		if e.Role == session.RoleUser {
+			return nil, time.Time{}, nil
 		}
 		body, err := b.Body(e)
 		if err != nil {
-			return false, err
+			return nil, time.Time{}, err
 		}
 		m, ok, err := session.DecodeEntry(e, body)
 		if err != nil {
-			return false, err
+			return nil, time.Time{}, err
 		}
 		if !ok {
 			continue
 		}
+		tail = append(tail, m)
 		if t := written(e, &m); t.After(newest) {
 			newest = t
 		}
-		if m.Role == session.RoleToolResult {
-			answered[m.ToolCallID] = true
-			continue
-		}
-		return unanswered(&m, answered) && now.Sub(newest) < abandonedAfter, nil
-	}
-	return false, nil
-}
-
-// unanswered reports whether a call of the message lacks a result. A reply that failed or was aborted
-// has no calls under way.
-func unanswered(m *session.Message, answered map[string]bool) bool {
-	if m.StopReason == session.StopAborted || m.StopReason == session.StopError {
-		return false
-	}
-	for i := range m.Content {
-		if c := &m.Content[i]; c.Type == session.BlockToolCall && !answered[c.ID] {
-			return true
+		if m.Role == session.RoleAssistant {
+			slices.Reverse(tail)
+			return tail, newest, nil
 		}
 	}
-	return false
+	return nil, time.Time{}, nil
 }
 
 // written is when the entry was written, by its own time or its message's, zero when neither says.
