@@ -1,0 +1,151 @@
+package activities
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"recap/internal/blob"
+	"recap/internal/compaction/transcript"
+	"recap/internal/contract"
+	"recap/internal/model"
+)
+
+// CallModel sends one request to one candidate, unless an answer is stored under the request's key
+// already: then that is the result and nothing is paid (promise G3). A fresh answer is stored before
+// the activity returns. The model's failure is a result, not an error (DESIGN §5.4).
+func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) (contract.CallModelResult, error) {
+	var progress atomic.Int64
+	defer beat(ctx, &progress)()
+
+	var request transcript.Request
+	found, err := a.getJSON(ctx, "request", in.Request, &request)
+	if err != nil {
+		return contract.CallModelResult{}, err
+	}
+	if !found {
+		return contract.CallModelResult{Failure: &contract.ModelFailure{PlanMissing: true, Message: "the request blob is gone"}}, nil
+	}
+	if len(in.Feedback) > 0 {
+		request.Context = append(request.Context, feedback(in.Feedback))
+	}
+	client, price, err := a.Clients.Client(in.Candidate.ID)
+	if err != nil {
+		return contract.CallModelResult{}, fmt.Errorf("candidate %s: %w", in.Candidate.ID, err)
+	}
+	name := contract.AnswerBlob(requestKey(in, client.Endpoint(), request))
+	if digest, err := a.Blobs.Resolve(ctx, name); err == nil {
+		return contract.CallModelResult{Answer: string(digest), Reused: true, StartedAt: a.Now().UnixMilli()}, nil
+	} else if !errors.Is(err, blob.ErrNotFound) {
+		return contract.CallModelResult{}, fmt.Errorf("look up the answer: %w", err)
+	}
+
+	started := a.Now()
+	answer, err := client.Complete(ctx, model.Call{
+		Request: request, MaxOutput: in.MaxOutput, Effort: in.Effort, InputTokens: in.InputTokens,
+		Progress: func(n int) { progress.Store(int64(n)) },
+	})
+	result := contract.CallModelResult{StartedAt: started.UnixMilli(), TookMs: a.Now().Sub(started).Milliseconds()}
+	if err != nil {
+		return a.failed(ctx, in, result, price, err)
+	}
+	result.Usage, result.Cost = answer.Usage, price.Cost(answer.Usage)
+	a.Metrics.ModelAttempt(in.Candidate.ID, "ok", a.Now().Sub(started), answer.Usage)
+	result.Answer, err = a.keep(ctx, name, answer)
+	return result, err
+}
+
+// failed turns a classified error into a result; an unclassified one is a bug of the adapter and
+// counts as transient, so that the chain goes on.
+func (a *Activities) failed(ctx context.Context, in contract.CallModelInput, result contract.CallModelResult, price model.Price, err error) (contract.CallModelResult, error) {
+	var e *model.Error
+	if !errors.As(err, &e) {
+		e = &model.Error{Class: model.ClassTransient, Candidate: in.Candidate.ID, Err: err}
+	}
+	result.Usage, result.Cost = e.Usage, price.Cost(e.Usage)
+	a.Metrics.ModelAttempt(in.Candidate.ID, string(e.Class), time.Duration(result.TookMs)*time.Millisecond, e.Usage)
+	if ctx.Err() != nil {
+		return result, interrupted(ctx)
+	}
+	result.Failure = &contract.ModelFailure{
+		Class: string(e.Class), Message: bounded(e.Error()), Status: e.Status,
+		RetryAfterMs: e.RetryAfter.Milliseconds(), MaxTokens: e.Max,
+	}
+	return result, nil
+}
+
+// errWorkerStopping makes Temporal give the activity to another worker.
+var errWorkerStopping = errors.New("the worker is stopping")
+
+// interrupted says why an activity ends early: the workflow cancelled it, or its worker is stopping,
+// which is not the operation's end.
+func interrupted(ctx context.Context) error {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return errWorkerStopping
+	default:
+		return ctx.Err()
+	}
+}
+
+// keepTries is how often storing a paid answer is tried: losing it would mean paying twice.
+const keepTries = 5
+
+// keep stores a paid answer under its request key, also when the call was cancelled meanwhile.
+func (a *Activities) keep(ctx context.Context, name string, answer model.Answer) (string, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	var err error
+	for range keepTries {
+		var digest string
+		if digest, err = a.putJSON(ctx, "answer", answer); err != nil {
+			continue
+		}
+		var kept blob.Digest
+		if kept, err = a.Blobs.Link(ctx, name, blob.Digest(digest)); err == nil {
+			return string(kept), nil
+		}
+	}
+	return "", fmt.Errorf("store a paid answer: %w", err)
+}
+
+// requestKey identifies a request by everything that can change its answer.
+func requestKey(in contract.CallModelInput, endpoint string, request transcript.Request) string {
+	h := sha256.New()
+	for _, field := range []string{in.Candidate.ID, endpoint, in.Effort, request.System, request.UserText()} {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(field)))
+		h.Write(size[:])
+		io.WriteString(h, field) //nolint:errcheck // a hash never fails
+	}
+	fmt.Fprintf(h, "%d %d", in.MaxOutput, in.Ordinal)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// feedback tells a model why its last answer was refused: codes only, never its own text.
+func feedback(codes []contract.Code) string {
+	return fmt.Sprintf("An earlier answer to this request was refused by an automatic check (%v). Answer the request again in full.", codes)
+}
+
+// maxMessage is the longest failure message in bytes that enters workflow history.
+const maxMessage = 512
+
+// bounded cuts a message on a character boundary.
+func bounded(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	cut := maxMessage
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut]
+}

@@ -1,0 +1,236 @@
+package activities
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"recap/internal/compaction"
+	"recap/internal/contract"
+	"recap/internal/session"
+	"recap/internal/store"
+)
+
+// commitTries bounds how often a commit starts over because somebody else wrote in between.
+const commitTries = 10
+
+// Commit writes the one entry of the operation, or hands the compaction to the caller, and writes
+// the receipt. It may run twice: the entry carries its operation, and that is what a second run
+// finds (promise G2). Its result is the run's outcome, whatever was cancelled meanwhile.
+func (a *Activities) Commit(ctx context.Context, in contract.CommitInput) (contract.CommitResult, error) {
+	var progress atomic.Int64
+	defer beat(ctx, &progress)()
+
+	var plan compaction.Plan
+	if in.Plan != "" {
+		if found, err := a.getJSON(ctx, "plan", in.Plan, &plan); err != nil {
+			return contract.CommitResult{}, err
+		} else if !found {
+			return contract.CommitResult{}, fmt.Errorf("the plan %.12s of operation %s is gone", in.Plan, in.Request.Operation)
+		}
+	}
+	outcome, err := a.decideCommit(ctx, in, &plan)
+	if err != nil {
+		return contract.CommitResult{}, err
+	}
+	outcome, err = a.writeReceipt(ctx, contract.Receipt{
+		Request: in.Request, Outcome: outcome, Plan: in.Plan, Attempts: in.Attempts,
+	}, plan, in.Review)
+	return contract.CommitResult{Outcome: outcome}, err
+}
+
+// decideCommit writes the entry or says why not.
+func (a *Activities) decideCommit(ctx context.Context, in contract.CommitInput, plan *compaction.Plan) (contract.Outcome, error) {
+	if in.Request.Commit == contract.CommitReturn && in.Reanchor == "" {
+		o := in.Outcome
+		o.State = contract.StateReturned
+		o.Message = "the compaction is ready for the caller, who owns the session file"
+		return o, nil
+	}
+	driver, err := a.Stores.Driver(in.Request.Session.Store)
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	c := &committer{Activities: a, in: in, plan: plan, driver: driver, id: in.Request.Session.ID}
+	for range commitTries {
+		outcome, again, err := c.once(ctx)
+		if err != nil || !again {
+			return outcome, err
+		}
+	}
+	return end(in.Outcome, contract.StateSkipped, contract.CodeBusy,
+		"the session was written to at every try to commit; retry when it is quiet, nothing will be paid again"), nil
+}
+
+// end completes an outcome.
+func end(o contract.Outcome, state contract.State, code contract.Code, message string) contract.Outcome {
+	o.State, o.Reason, o.Message = state, code, message
+	return o
+}
+
+// committer is one commit under way.
+type committer struct {
+	*Activities
+	in     contract.CommitInput
+	plan   *compaction.Plan
+	driver store.Driver
+	id     string
+}
+
+// once re-reads the session, checks that the plan still fits it, and appends. again asks for another
+// try because the session changed between reading and writing.
+func (c *committer) once(ctx context.Context) (outcome contract.Outcome, again bool, err error) {
+	snap, err := c.driver.Load(ctx, c.id, store.ScopeLive)
+	if err != nil {
+		return c.failed(err, "")
+	}
+	defer snap.Close() //nolint:errcheck // read-only
+	if done, err := compaction.FindOperation(snap.Log(), snap, c.in.Request.Operation); err != nil {
+		return c.failed(err, "")
+	} else if done != nil {
+		return c.committed(done.EntryID, done.FirstKeptEntryID), false, nil
+	}
+	if refused, err := c.check(snap); err != nil || refused != nil {
+		if err != nil {
+			return c.failed(err, "")
+		}
+		return *refused, false, nil
+	}
+	entry, kept, err := c.entry(ctx, snap)
+	if err != nil {
+		return contract.Outcome{}, false, err
+	}
+	written, err := c.driver.Append(ctx, c.id, store.Expect{Revision: snap.Revision()}, []store.NewEntry{entry})
+	if store.KindOf(err) == store.KindConflict {
+		return contract.Outcome{}, true, nil
+	}
+	if err != nil {
+		return c.failed(err, "the history is unchanged; cure the cause and retry, nothing will be paid again")
+	}
+	outcome = c.committed(entry.ID, kept)
+	if written.Backup != "" {
+		outcome.Warnings = append(slices.Clone(outcome.Warnings), "the old session file was migrated; its backup is "+written.Backup)
+	}
+	return outcome, false, nil
+}
+
+// check refuses what the plan no longer fits, and a session that an agent may be writing to.
+func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
+	path, err := snap.Log().Path()
+	if err != nil {
+		return nil, err
+	}
+	refuse := func(state contract.State, code contract.Code, message string) *contract.Outcome {
+		o := end(c.in.Outcome, state, code, message)
+		return &o
+	}
+	if c.in.Reanchor == "" {
+		if !onPath(path, c.plan.Leaf) {
+			return refuse(contract.StateStale, contract.CodeBranchMoved, "the session moved to another branch meanwhile; nothing was written"), nil
+		}
+		if c.plan.FirstKeptEntryID != session.KeepNothing && !onPath(path, c.plan.FirstKeptEntryID) {
+			return refuse(contract.StateStale, contract.CodeSessionChanged, "the first kept entry is no longer on the session's path; nothing was written"), nil
+		}
+	}
+	if c.in.Request.Writer == contract.WriterLive && !c.quiet(snap) {
+		return refuse(contract.StateSkipped, contract.CodeLiveWriter, liveWriterMessage), nil
+	}
+	open, err := compaction.CallInFlight(snap.Log(), snap, c.Now())
+	if err != nil {
+		return nil, err
+	}
+	if open {
+		return refuse(contract.StateSkipped, contract.CodeCallInFlight, "a tool call at the leaf is not answered yet; retry when it is, nothing will be paid again"), nil
+	}
+	return nil, nil
+}
+
+const liveWriterMessage = "an agent may have the session open: it was written to a moment ago; use --no-writer if none has, or commit: return"
+
+// quiet reports whether nobody wrote to the session for the quiet time (DESIGN §6).
+func (a *Activities) quietFor(s contract.Settings) time.Duration {
+	return time.Duration(s.WithDefaults().QuietForMs) * time.Millisecond
+}
+
+func (c *committer) quiet(snap store.Snapshot) bool {
+	return c.Now().Sub(snap.LastWrite()) >= c.quietFor(c.in.Request.Settings)
+}
+
+func onPath(path []*session.Entry, id string) bool {
+	return slices.ContainsFunc(path, func(e *session.Entry) bool { return e.ID == id })
+}
+
+// entry makes the entry to append: the new compaction, or an orphaned one once more.
+func (c *committer) entry(ctx context.Context, snap store.Snapshot) (store.NewEntry, string, error) {
+	id := freeID(snap.Log(), c.in.Request.Operation)
+	now := c.Now().UTC()
+	mark := session.RecapMark{Operation: c.in.Request.Operation, Attempt: c.in.Request.Attempt}
+	var content session.NewCompaction
+	if c.in.Reanchor != "" {
+		orphan := snap.Log().Find(c.in.Reanchor)
+		if orphan == nil {
+			return store.NewEntry{}, "", fmt.Errorf("the orphaned entry %s is gone", c.in.Reanchor)
+		}
+		body, err := snap.Body(orphan)
+		if err != nil {
+			return store.NewEntry{}, "", err
+		}
+		old, err := session.DecodeCompaction(body)
+		if err != nil {
+			return store.NewEntry{}, "", err
+		}
+		content = compaction.Again(old)
+	} else {
+		summary, err := c.summaryText(ctx, c.in.Summary)
+		if err != nil {
+			return store.NewEntry{}, "", err
+		}
+		content = compaction.NewEntry(c.plan, summary)
+	}
+	content.ID, content.Timestamp, content.Recap = id, now.Format("2006-01-02T15:04:05.000Z"), mark
+	dialect := snap.Dialect()
+	return store.NewEntry{ID: id, Build: func(parent string) ([]byte, error) {
+		content.ParentID = parent
+		return session.BuildCompaction(dialect, content)
+	}}, content.FirstKeptEntryID, nil
+}
+
+// freeID is the first free 8 hex digits of SHA-256(operation, n) (DESIGN §5.6).
+func freeID(log *session.Log, operation string) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", operation, n))
+		if id := hex.EncodeToString(sum[:4]); log.Find(id) == nil {
+			return id
+		}
+	}
+}
+
+// committed is the outcome of an operation whose entry is in the session.
+func (c *committer) committed(entryID, firstKept string) contract.Outcome {
+	o := c.in.Outcome
+	o.EntryID, o.FirstKeptEntryID = entryID, firstKept
+	if c.in.Reanchor != "" {
+		return end(o, contract.StateCommitted, contract.CodeReanchored, "an entry that an agent's append had left off the path was put back on it, without a model call")
+	}
+	return end(o, contract.StateCommitted, contract.CodeNone, fmt.Sprintf("%d messages summarised, %d kept", o.Summarized, o.Kept))
+}
+
+// failed maps a driver's failure to an outcome; what only another try can cure stays an error.
+func (c *committer) failed(err error, advice string) (contract.Outcome, bool, error) {
+	state, code, ok := storeFailure(err)
+	if !ok {
+		return contract.Outcome{}, false, err
+	}
+	if code == contract.CodeSessionNotFound {
+		state, code = contract.StateStale, contract.CodeSessionGone
+	}
+	message := err.Error()
+	if advice != "" {
+		message += "; " + advice
+	}
+	return end(c.in.Outcome, state, code, message), false, nil
+}

@@ -1,0 +1,37 @@
+package activities
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+)
+
+// beatEvery is a third of the heartbeat timeout, so that one lost beat does not lose the activity.
+const beatEvery = 6 * time.Second
+
+// beat heartbeats from a ticker until stop is called: a model may be silent for minutes before its
+// first byte, and a big session takes seconds to read. progress (bytes, entries: the activity's own
+// cursor, never text) goes into the heartbeat. stop joins the ticker.
+func beat(ctx context.Context, progress *atomic.Int64) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		ticker := time.NewTicker(beatEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				activity.RecordHeartbeat(ctx, progress.Load())
+			}
+		}
+	})
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}

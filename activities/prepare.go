@@ -1,0 +1,182 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+
+	"recap/internal/compaction"
+	"recap/internal/contract"
+	"recap/internal/store"
+	"recap/prompts"
+)
+
+// PreparePlan decides once what a compaction of the session would do, and stores the decision
+// (DESIGN §5.1). Nothing to do costs no model call: the result then is the end of the operation.
+func (a *Activities) PreparePlan(ctx context.Context, in contract.PreparePlanInput) (contract.PreparePlanResult, error) {
+	var progress atomic.Int64
+	defer beat(ctx, &progress)()
+
+	p := &preparer{Activities: a, request: in.Request.Normalize()}
+	result, err := p.prepare(ctx)
+	if err != nil || result.End == nil || result.End.Receipt != "" {
+		return result, err
+	}
+	outcome, err := a.writeReceipt(ctx, contract.Receipt{Request: p.request, Outcome: *result.End}, compaction.Plan{}, nil)
+	result.End = &outcome
+	return result, err
+}
+
+// preparer is one preparation under way.
+type preparer struct {
+	*Activities
+	request contract.Request
+}
+
+// over is the result of an operation that ends before any model call.
+func (p *preparer) over(state contract.State, code contract.Code, message string) contract.PreparePlanResult {
+	o := contract.Outcome{Operation: p.request.Operation, Attempt: p.request.Attempt, Session: p.request.Session}
+	o = end(o, state, code, message)
+	return contract.PreparePlanResult{End: &o}
+}
+
+func (p *preparer) prepare(ctx context.Context) (contract.PreparePlanResult, error) {
+	driver, err := p.Stores.Driver(p.request.Session.Store)
+	if err != nil {
+		return contract.PreparePlanResult{}, err
+	}
+	snap, err := driver.Load(ctx, p.request.Session.ID, store.ScopeLive)
+	if err != nil {
+		if state, code, ok := storeFailure(err); ok {
+			return p.over(state, code, err.Error()), nil
+		}
+		return contract.PreparePlanResult{}, err
+	}
+	defer snap.Close() //nolint:errcheck // read-only
+	if result, err := p.before(ctx, snap); err != nil || result != nil {
+		if result == nil {
+			result = &contract.PreparePlanResult{}
+		}
+		return *result, err
+	}
+	return p.plan(ctx, snap)
+}
+
+// before ends the operation where it was done before, where a writer may be at work, or where an
+// entry of recap only has to be put back on the path.
+func (p *preparer) before(ctx context.Context, snap store.Snapshot) (*contract.PreparePlanResult, error) {
+	earlier, err := p.earlier(ctx, p.request)
+	if err != nil {
+		return nil, err
+	}
+	done, err := p.find(ctx, snap, earlier != nil && earlier.State == contract.StateCommitted)
+	if err != nil {
+		return nil, err
+	}
+	if done != nil {
+		if earlier == nil || earlier.State != contract.StateCommitted {
+			earlier = &contract.Outcome{
+				Operation: p.request.Operation, Attempt: p.request.Attempt, Session: p.request.Session,
+				EntryID: done.EntryID, FirstKeptEntryID: done.FirstKeptEntryID, TokensBefore: done.TokensBefore,
+			}
+		}
+		*earlier = end(*earlier, contract.StateCommitted, contract.CodeAlreadyApplied, "the operation's entry is in the session already")
+		return &contract.PreparePlanResult{End: earlier}, nil
+	}
+	if earlier != nil && earlier.State == contract.StateReturned && p.request.Commit == contract.CommitReturn {
+		return &contract.PreparePlanResult{End: earlier}, nil
+	}
+	if p.request.Commit != contract.CommitStore {
+		return nil, nil
+	}
+	if p.request.Writer == contract.WriterLive && p.Now().Sub(snap.LastWrite()) < p.quietFor(p.request.Settings) {
+		result := p.over(contract.StateSkipped, contract.CodeLiveWriter, liveWriterMessage)
+		return &result, nil
+	}
+	orphan, err := compaction.FindOrphan(snap.Log(), snap)
+	if err != nil || orphan == "" {
+		return nil, err
+	}
+	return &contract.PreparePlanResult{Reanchor: orphan}, nil
+}
+
+// find looks for the operation's entry: in what was read, and where a receipt says that there is one,
+// in the whole session.
+func (p *preparer) find(ctx context.Context, snap store.Snapshot, told bool) (*compaction.Done, error) {
+	done, err := compaction.FindOperation(snap.Log(), snap, p.request.Operation)
+	if err != nil || done != nil || !told || !snap.Log().Partial {
+		return done, err
+	}
+	driver, err := p.Stores.Driver(p.request.Session.Store)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := driver.Load(ctx, p.request.Session.ID, store.ScopeAll)
+	if err != nil {
+		return nil, err
+	}
+	defer whole.Close() //nolint:errcheck // read-only
+	return compaction.FindOperation(whole.Log(), whole, p.request.Operation)
+}
+
+// plan prepares, stores plan and requests, and sizes them for every candidate.
+func (p *preparer) plan(ctx context.Context, snap store.Snapshot) (contract.PreparePlanResult, error) {
+	own, err := compaction.SessionModel(snap.Log(), snap)
+	if err != nil {
+		return contract.PreparePlanResult{}, err
+	}
+	prepared, err := compaction.Prepare(compaction.Input{
+		Log: snap.Log(), Bodies: snap, Dialect: snap.Dialect(),
+		Operation: p.request.Operation, Settings: p.request.Settings, Reason: p.request.Reason, Focus: p.request.Focus,
+		Window: p.Catalog.window(own), Prompts: prompts.All(), Now: p.Now(), LastWrite: snap.LastWrite(),
+		Parallel: runtime.GOMAXPROCS(0),
+	})
+	var skip *compaction.Skip
+	if errors.As(err, &skip) {
+		return p.over(skip.State, skip.Code, skip.Message), nil
+	}
+	if err != nil {
+		return contract.PreparePlanResult{}, err
+	}
+	chain, code, message := p.Catalog.chain(p.request.Models, own)
+	if code != contract.CodeNone {
+		return p.over(contract.StateNeedsOperator, code, message), nil
+	}
+	requests, err := p.storeRequests(ctx, prepared)
+	if err != nil {
+		return contract.PreparePlanResult{}, err
+	}
+	digest, err := p.putJSON(ctx, "plan", prepared.Plan)
+	if err != nil {
+		return contract.PreparePlanResult{}, err
+	}
+	result := contract.PreparePlanResult{
+		Plan: digest, Retry: p.Catalog.Retry,
+		TokensBefore: prepared.Plan.TokensBefore, FirstKept: prepared.Plan.FirstKeptEntryID,
+		Summarized: len(prepared.Plan.Coverage.Summarized) + len(prepared.Plan.Coverage.TurnPrefix),
+		Kept:       len(prepared.Plan.Coverage.Kept), Warnings: prepared.Plan.Warnings,
+	}
+	for _, c := range chain {
+		result.Candidates = append(result.Candidates, planFor(c, requests, p.request.Settings))
+	}
+	return result, nil
+}
+
+// storeRequests stores the rendered requests and names them in the plan.
+func (p *preparer) storeRequests(ctx context.Context, prepared *compaction.Prepared) ([]stored, error) {
+	prepared.Plan.Requests = map[contract.Part]string{}
+	prepared.Plan.RequestTokens = map[contract.Part]int{}
+	var all []stored
+	for _, r := range prepared.Requests() {
+		digest, err := p.putJSON(ctx, "request", r)
+		if err != nil {
+			return nil, err
+		}
+		size := r.Tokens()
+		prepared.Plan.Requests[r.Part] = digest
+		prepared.Plan.RequestTokens[r.Part] = size
+		all = append(all, stored{request: r, digest: digest, tokens: size})
+	}
+	return all, nil
+}

@@ -1,0 +1,105 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"recap/internal/blob"
+	"recap/internal/compaction"
+	"recap/internal/contract"
+	"recap/prompts"
+)
+
+// Conclude writes the receipt of a run that wrote no entry and returns the outcome with it.
+func (a *Activities) Conclude(ctx context.Context, in contract.ConcludeInput) (contract.CommitResult, error) {
+	var plan compaction.Plan
+	if in.Plan != "" {
+		if _, err := a.getJSON(ctx, "plan", in.Plan, &plan); err != nil {
+			return contract.CommitResult{}, err
+		}
+	}
+	outcome, err := a.writeReceipt(ctx, contract.Receipt{
+		Request: in.Request, Outcome: in.Outcome, Plan: in.Plan, Attempts: in.Attempts,
+	}, plan, in.Review)
+	return contract.CommitResult{Outcome: outcome}, err
+}
+
+// writeReceipt completes and stores the receipt, names it as the operation's newest, and lets the
+// run's other blobs expire. It returns the outcome with the receipt's digest.
+func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan compaction.Plan, review *contract.ReviewResult) (contract.Outcome, error) {
+	r.Version = contract.ReceiptVersion
+	r.Coverage = plan.Coverage
+	r.Build = a.Build
+	r.WrittenAt = a.Now().UnixMilli()
+	r.Prompts = prompts.Digests()
+	if review != nil {
+		r.Verdict, r.Reasons = review.Verdict, review.Reasons
+	}
+	for part, digest := range plan.Requests {
+		r.Stages = append(r.Stages, contract.Stage{Part: part, Request: digest, InputTokens: plan.RequestTokens[part]})
+	}
+	digest, err := a.putJSON(ctx, "receipt", r)
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	name := operationName(r.Request)
+	if err := a.Blobs.Relink(ctx, name, blob.Digest(digest)); err != nil {
+		return contract.Outcome{}, fmt.Errorf("name the receipt: %w", err)
+	}
+	if err := a.retain(ctx, r, digest, name); err != nil {
+		return contract.Outcome{}, err
+	}
+	outcome := r.Outcome
+	outcome.Receipt = digest
+	return outcome, nil
+}
+
+// retain sets the expiry of what the run stored (DESIGN §6): receipts and summaries long, the rest
+// short. A run that an operator may retry keeps its answers for the short time too.
+func (a *Activities) retain(ctx context.Context, r contract.Receipt, receipt, name string) error {
+	long := []blob.Digest{blob.Digest(receipt)}
+	if r.Outcome.Summary != "" {
+		long = append(long, blob.Digest(r.Outcome.Summary))
+	}
+	if err := a.Blobs.Expire(ctx, blob.RetainReceipt, long, []string{name}); err != nil {
+		return fmt.Errorf("set the receipt's expiry: %w", err)
+	}
+	var short []blob.Digest
+	if r.Plan != "" {
+		short = append(short, blob.Digest(r.Plan))
+	}
+	for _, s := range r.Stages {
+		short = append(short, blob.Digest(s.Request))
+	}
+	if err := a.Blobs.Expire(ctx, blob.RetainWork, short, nil); err != nil {
+		return fmt.Errorf("set the plan's expiry: %w", err)
+	}
+	return nil
+}
+
+// earlier returns the outcome of an operation that was committed or returned before, from its newest
+// receipt; nil when there is none.
+func (a *Activities) earlier(ctx context.Context, request contract.Request) (*contract.Outcome, error) {
+	digest, err := a.Blobs.Resolve(ctx, operationName(request))
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up operation %s: %w", request.Operation, err)
+	}
+	data, err := a.Blobs.Get(ctx, digest)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the receipt of operation %s: %w", request.Operation, err)
+	}
+	var r contract.Receipt
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("decode the receipt of operation %s: %w", request.Operation, err)
+	}
+	r.Outcome.Receipt = string(digest)
+	return &r.Outcome, nil
+}

@@ -1,0 +1,120 @@
+// Package workers is the composition root: it builds the adapters that the configuration names,
+// registers workflows and activities, runs the Temporal workers, and drains them.
+//
+// Besides internal/cli it is the only package that names an adapter.
+package workers
+
+import (
+	"errors"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"recap/activities"
+	"recap/internal/config"
+	"recap/internal/contract"
+	"recap/internal/event"
+	"recap/internal/model"
+	"recap/internal/telemetry"
+	"recap/workflows"
+)
+
+// Config is what a set of workers is built from. All fields but Paths are required.
+type Config struct {
+	Config   *config.Config
+	Temporal client.Client
+	Events   event.Publisher
+	Logger   *slog.Logger
+	Metrics  *telemetry.Metrics
+	// Paths are sessions outside of the configured stores that this process works on too.
+	Paths []string
+}
+
+// Set is the workers of one process: one for workflows and publishing, one for model calls, one for
+// each session store.
+type Set struct {
+	workers []worker.Worker
+	stores  *Stores
+	logger  *slog.Logger
+}
+
+// New builds the adapters and registers everything; it starts nothing.
+func New(c Config) (*Set, error) {
+	if c.Config == nil || c.Temporal == nil || c.Events == nil || c.Logger == nil || c.Metrics == nil {
+		return nil, errors.New("workers: configuration, Temporal client, event publisher, logger and metrics are required")
+	}
+	stores, err := OpenStores(c.Config, c.Paths...)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := OpenBlobs(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	acts, err := activities.New(activities.Deps{
+		Stores: stores, Blobs: blobs, Catalog: catalog(c.Config),
+		Clients: &clients{config: c.Config, built: map[string]model.Client{}},
+		Events:  c.Events, Metrics: c.Metrics, Logger: c.Logger, Now: time.Now,
+		Build: telemetry.Version(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{stores: stores, logger: c.Logger}
+	drain := c.Config.Worker.DrainTimeout
+
+	main := worker.New(c.Temporal, contract.QueueMain, worker.Options{WorkerStopTimeout: drain})
+	workflows.Register(main)
+	acts.RegisterMain(main)
+	models := worker.New(c.Temporal, contract.QueueModel, worker.Options{
+		WorkerStopTimeout: drain, DisableWorkflowWorker: true,
+		MaxConcurrentActivityExecutionSize: c.Config.Worker.ModelCalls,
+	})
+	acts.RegisterModel(models)
+	s.workers = append(s.workers, main, models)
+	for _, name := range stores.Names() {
+		w := worker.New(c.Temporal, contract.StoreQueue(name), worker.Options{
+			WorkerStopTimeout: drain, DisableWorkflowWorker: true,
+			MaxConcurrentActivityExecutionSize: 2 * runtime.GOMAXPROCS(0),
+		})
+		acts.RegisterStore(w)
+		s.workers = append(s.workers, w)
+	}
+	return s, nil
+}
+
+// Stores are the session stores the workers serve.
+func (s *Set) Stores() *Stores { return s.stores }
+
+// Start starts polling. On failure what had started is stopped again.
+func (s *Set) Start() error {
+	for i, w := range s.workers {
+		if err := w.Start(); err != nil {
+			for _, started := range s.workers[:i] {
+				started.Stop()
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// Stop drains: polling ends at once, running activities get the drain timeout to finish, and what
+// does not finish is taken over by another worker. Model answers that arrive while draining are
+// stored and so not paid again.
+func (s *Set) Stop() {
+	done := make(chan struct{}, len(s.workers))
+	for _, w := range s.workers {
+		go func() {
+			w.Stop()
+			done <- struct{}{}
+		}()
+	}
+	for range s.workers {
+		<-done
+	}
+	s.logger.Info("workers drained")
+}
