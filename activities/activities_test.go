@@ -1,0 +1,401 @@
+package activities
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"recap/internal/blob"
+	"recap/internal/contract"
+	"recap/internal/model"
+	"recap/internal/session"
+	"recap/internal/store"
+)
+
+// chat is a session of n user and assistant turns; marker Mi stands in turn i.
+func chat(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"type":"session","version":3,"id":"0b6c2a54-0000-4000-8000-000000000009","timestamp":"2026-05-04T09:00:00.000Z","cwd":"/srv/demo"}` + "\n")
+	parent := "null"
+	for i := range n {
+		user, reply := fmt.Sprintf("u%07d", i), fmt.Sprintf("r%07d", i)
+		fmt.Fprintf(&b, `{"type":"message","id":"%s","parentId":%s,"timestamp":"2026-05-04T09:%02d:01.000Z","message":{"role":"user","content":"Please handle step %d of the import. Marker M%d.","timestamp":1777885201000}}`+"\n", user, parent, i, i, i)
+		fmt.Fprintf(&b, `{"type":"message","id":"%s","parentId":"%s","timestamp":"2026-05-04T09:%02d:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Step %d is done, and nothing else was touched."}],"api":"anthropic-messages","provider":"anthropic","model":"demo-large","usage":{"input":%d,"output":12,"cacheRead":0,"cacheWrite":0,"totalTokens":%d},"stopReason":"stop","timestamp":1777885202000}}`+"\n", reply, user, i, i, 100+40*i, 112+40*i)
+		parent = `"` + reply + `"`
+	}
+	return b.String()
+}
+
+func entries(t *testing.T, path string) []map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var list []map[string]any
+	for line := range bytes.Lines(data) {
+		var e map[string]any
+		require.NoError(t, json.Unmarshal(line, &e))
+		list = append(list, e)
+	}
+	return list
+}
+
+func TestCompactionAppendsOneEntryAndChangesNothingElse(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	before := chat(6)
+	path := r.write("s.jsonl", before)
+	o := r.compact(r.request("s.jsonl", 20))
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(after), before), "existing bytes changed")
+	list := entries(t, path)
+	last := list[len(list)-1]
+	require.Len(t, list, 14)
+	require.Equal(t, "compaction", last["type"])
+	require.Equal(t, o.EntryID, last["id"])
+	require.Equal(t, "r0000005", last["parentId"])
+	require.Contains(t, last["summary"], "SUMMARY-TWO")
+	require.Equal(t, map[string]any{"operation": "op-1", "attempt": 1.0}, last["details"].(map[string]any)["recap"])
+}
+
+func TestOneRequestIsOneEntryHoweverOftenItIsSent(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	first := r.compact(r.request("s.jsonl", 20))
+	paid := r.model.count()
+	again := r.compact(r.request("s.jsonl", 20))
+	require.Equal(t, contract.StateCommitted, again.State)
+	require.Equal(t, contract.CodeAlreadyApplied, again.Reason)
+	require.Equal(t, first.EntryID, again.EntryID)
+	require.Equal(t, paid, r.model.count())
+	require.Len(t, entries(t, path), 14)
+}
+
+func TestCommitThatRunsTwiceWritesOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	plan := r.prepare(request)
+	review := r.review(plan)
+	in := contract.CommitInput{Request: request, Plan: plan.Plan, Summary: review.Summary, Review: &review}
+	first, second := r.commit(in), r.commit(in)
+	require.Equal(t, first.EntryID, second.EntryID)
+	require.Equal(t, contract.StateCommitted, second.State)
+	require.Len(t, entries(t, path), 14)
+}
+
+func TestAStoredAnswerIsNeverAskedForAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	plan := r.prepare(r.request("s.jsonl", 20))
+	first := r.call(plan.Candidates[0], 0, 0)
+	second := r.call(plan.Candidates[0], 0, 0)
+	require.Equal(t, first.Answer, second.Answer)
+	require.True(t, second.Reused)
+	require.Zero(t, second.Cost)
+	require.Equal(t, 2.0, first.Cost)
+	require.Equal(t, 1, r.model.count())
+
+	other := r.call(plan.Candidates[0], 0, 1)
+	require.False(t, other.Reused, "another ordinal wants another answer")
+	require.Equal(t, 2, r.model.count())
+}
+
+func TestAModelsFailureIsAResultNotAnError(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	plan := r.prepare(r.request("s.jsonl", 20))
+	r.model.err = &model.Error{Class: model.ClassRateLimited, Candidate: "test/model", Status: 429, RetryAfter: 41 * time.Second, Excerpt: "slow down"}
+	got := r.call(plan.Candidates[0], 0, 0)
+	require.Empty(t, got.Answer)
+	require.Equal(t, &contract.ModelFailure{
+		Class: "rateLimited", Status: 429, RetryAfterMs: 41000, Message: "model test/model: rateLimited (HTTP 429): slow down",
+	}, got.Failure)
+
+	r.model.err = errors.New("an adapter's bug")
+	require.Equal(t, "transient", r.call(plan.Candidates[0], 0, 0).Failure.Class)
+}
+
+func TestMissingBlobsAskForAnotherPlan(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	plan := r.prepare(r.request("s.jsonl", 20))
+	call := plan.Candidates[0].Calls[0]
+	require.NoError(t, r.blobs.Expire(t.Context(), -time.Hour, []blob.Digest{blob.Digest(call.Request), blob.Digest(plan.Plan)}, nil))
+	_, err := r.blobs.Sweep(t.Context(), time.Now())
+	require.NoError(t, err)
+	require.True(t, r.call(plan.Candidates[0], 0, 0).Failure.PlanMissing)
+	review, err := execute[contract.ReviewResult](r, contract.ActivityReview, contract.ReviewInput{Plan: plan.Plan})
+	require.NoError(t, err)
+	require.True(t, review.PlanMissing)
+}
+
+func TestUnknownWriterNeedsAQuietSession(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	request.Writer = contract.WriterLive
+	r.age(path, time.Minute)
+	o := r.compact(request)
+	require.Equal(t, contract.StateSkipped, o.State)
+	require.Equal(t, contract.CodeLiveWriter, o.Reason)
+	require.Contains(t, o.Message, "--no-writer")
+	require.Zero(t, r.model.count())
+	r.age(path, 11*time.Minute)
+	require.Equal(t, contract.StateCommitted, r.compact(request).State)
+}
+
+func TestAnAgentThatWakesUpDuringTheCallIsNotWrittenUnder(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	request.Writer = contract.WriterLive
+	plan := r.prepare(request)
+	review := r.review(plan)
+	appendLine(t, path, `{"type":"message","id":"f0000001","parentId":"r0000005","timestamp":"2026-11-30T11:59:59.000Z","message":{"role":"user","content":"One more thing."}}`)
+	r.age(path, time.Second)
+	o := r.commit(contract.CommitInput{Request: request, Plan: plan.Plan, Summary: review.Summary, Review: &review})
+	require.Equal(t, contract.CodeLiveWriter, o.Reason)
+	require.Len(t, entries(t, path), 14)
+}
+
+func appendLine(t *testing.T, path, line string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(line + "\n")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+func TestEntriesAppendedMeanwhileStayInTheKeptTail(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	plan := r.prepare(request)
+	review := r.review(plan)
+	appendLine(t, path, `{"type":"message","id":"f0000001","parentId":"r0000005","timestamp":"2026-11-30T11:59:59.000Z","message":{"role":"user","content":"One more thing."}}`)
+	o := r.commit(contract.CommitInput{Request: request, Plan: plan.Plan, Summary: review.Summary, Review: &review})
+	require.Equal(t, contract.StateCommitted, o.State)
+	list := entries(t, path)
+	require.Equal(t, "f0000001", list[len(list)-1]["parentId"])
+}
+
+func TestASwitchedBranchIsStaleAndNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	plan := r.prepare(request)
+	review := r.review(plan)
+	appendLine(t, path, `{"type":"message","id":"f0000001","parentId":"r0000001","timestamp":"2026-11-30T11:59:59.000Z","message":{"role":"user","content":"Another branch."}}`)
+	before := entries(t, path)
+	o := r.commit(contract.CommitInput{Request: request, Plan: plan.Plan, Summary: review.Summary, Review: &review})
+	require.Equal(t, contract.StateStale, o.State)
+	require.Equal(t, contract.CodeBranchMoved, o.Reason)
+	require.Equal(t, before, entries(t, path))
+}
+
+func TestADeletedSessionIsStale(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	plan := r.prepare(request)
+	review := r.review(plan)
+	require.NoError(t, os.Remove(path))
+	o := r.commit(contract.CommitInput{Request: request, Plan: plan.Plan, Summary: review.Summary, Review: &review})
+	require.Equal(t, contract.StateStale, o.State)
+	require.Equal(t, contract.CodeSessionGone, o.Reason)
+	require.NoFileExists(t, path)
+}
+
+func TestAnEntryLeftOffThePathIsPutBackWithoutAModelCall(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	first := r.compact(r.request("s.jsonl", 20))
+	paid := r.model.count()
+	// An agent that had the session open appends under the leaf it remembers.
+	appendLine(t, path, `{"type":"message","id":"f0000001","parentId":"r0000005","timestamp":"2026-11-30T11:59:59.000Z","message":{"role":"user","content":"And now?"}}`)
+	request := r.request("s.jsonl", 20)
+	request.RequestID, request.Operation = "op-2", "op-2"
+	o := r.compact(request)
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	require.Equal(t, contract.CodeReanchored, o.Reason)
+	require.Equal(t, paid, r.model.count())
+	list := entries(t, path)
+	last := list[len(list)-1]
+	require.NotEqual(t, first.EntryID, last["id"])
+	require.Equal(t, "f0000001", last["parentId"])
+	require.Contains(t, last["summary"], "SUMMARY-TWO")
+}
+
+func TestCommitReturnWritesNothingAndIsReturnedAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	request.Commit = contract.CommitReturn
+	o := r.compact(request)
+	require.Equal(t, contract.StateReturned, o.State)
+	require.Len(t, entries(t, path), 13)
+	text, err := r.summaryText(t.Context(), o.Summary)
+	require.NoError(t, err)
+	require.Contains(t, text, "SUMMARY-TWO")
+	paid := r.model.count()
+	require.Equal(t, contract.StateReturned, r.compact(request).State)
+	require.Equal(t, paid, r.model.count())
+}
+
+func TestReceiptHoldsEverythingExplainPrints(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	o := r.compact(r.request("s.jsonl", 20))
+	var receipt contract.Receipt
+	found, err := r.getJSON(t.Context(), "receipt", o.Receipt, &receipt)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, o.EntryID, receipt.Outcome.EntryID)
+	require.Len(t, receipt.Coverage.Summarized, 10)
+	require.Len(t, receipt.Coverage.Kept, 2)
+	require.Len(t, receipt.Stages, 1)
+	require.NotEmpty(t, receipt.Prompts)
+	data, err := json.Marshal(receipt)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "Marker")
+	require.NotContains(t, string(data), "SUMMARY-TWO")
+}
+
+func TestBadSessionsEndWithATypedOutcomeAndNoCall(t *testing.T) {
+	t.Parallel()
+	header := `{"type":"session","version":3,"id":"0b6c2a54-0000-4000-8000-000000000009","timestamp":"2026-05-04T09:00:00.000Z","cwd":"/srv"}` + "\n"
+	message := func(id, parent string) string {
+		return fmt.Sprintf(`{"type":"message","id":"%s","parentId":%s,"timestamp":"2026-05-04T09:00:01.000Z","message":{"role":"user","content":"hello there"}}`+"\n", id, parent)
+	}
+	for _, tc := range []struct {
+		name, content string
+		state         contract.State
+		code          contract.Code
+		says          string
+	}{
+		{"empty file", "", contract.StateFailed, contract.CodeNotASession, ""},
+		{"not a session", "hello\nworld\n", contract.StateFailed, contract.CodeNotASession, ""},
+		{"header only", header, contract.StateSkipped, contract.CodeEmptySession, ""},
+		{"missing parent", header + message("a0000001", "null") + message("a0000002", `"deadbeef"`), contract.StateFailed, contract.CodeDamagedSession, "deadbeef"},
+		{"parent cycle", header + message("a0000001", `"a0000002"`) + message("a0000002", `"a0000001"`), contract.StateFailed, contract.CodeDamagedSession, "cycle"},
+		{"damaged middle", header + message("a0000001", "null") + "{\"type\":\"message\",\"id\":\"a0000002\",\"par\n" + message("a0000003", `"a0000002"`), contract.StateFailed, contract.CodeDamagedSession, "line"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			path := r.write("s.jsonl", tc.content)
+			o := r.compact(r.request("s.jsonl", 1))
+			require.Equal(t, tc.state, o.State, o.Message)
+			require.Equal(t, tc.code, o.Reason, o.Message)
+			require.Contains(t, o.Message, tc.says)
+			require.NotContains(t, o.Message, "\n")
+			require.Zero(t, r.model.count())
+			after, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, tc.content, string(after))
+		})
+	}
+	r := newRig(t)
+	o := r.compact(r.request("missing.jsonl", 1))
+	require.Equal(t, contract.CodeSessionNotFound, o.Reason)
+}
+
+func TestNobodyToAskNeedsAnOperator(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	request.Models = []string{"other/model"}
+	o := r.compact(request)
+	require.Equal(t, contract.StateNeedsOperator, o.State)
+	require.Equal(t, contract.CodeUnknownModel, o.Reason)
+	require.Contains(t, o.Message, "test/model")
+
+	r.Catalog.Chain = nil
+	o = r.compact(r.request("s.jsonl", 20))
+	require.Equal(t, contract.CodeNoCandidate, o.Reason)
+	require.Contains(t, o.Message, "anthropic/demo-large")
+}
+
+func TestSkippedFitsTheKeptTail(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(2))
+	o := r.compact(r.request("s.jsonl", 10000))
+	require.Equal(t, contract.StateSkipped, o.State)
+	require.Equal(t, contract.CodeNothingToCompact, o.Reason)
+	require.NotEmpty(t, o.Receipt)
+	require.Len(t, entries(t, path), 5)
+}
+
+func TestPublishStopsAtTheFirstEventThatIsNotAcknowledged(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	ref := contract.SessionRef{Tenant: "t", Store: "s", ID: "x"}
+	events := []contract.Event{
+		{Name: contract.EventStarted, Operation: "o", Attempt: 1, Session: ref},
+		{Name: "committed", Operation: "o", Attempt: 1, Ordinal: 1, Session: ref, Terminal: true, Outcome: &contract.Outcome{State: contract.StateCommitted}},
+	}
+	r.bus.SetAway(true)
+	result, err := execute[contract.PublishResult](r, contract.ActivityPublish, contract.PublishInput{Events: events})
+	require.NoError(t, err)
+	require.Len(t, result.Unpublished, 2)
+	_, err = r.env.ExecuteActivity(contract.ActivityDeliverEvent, events[0])
+	require.Error(t, err, "Temporal must repeat it")
+	r.bus.SetAway(false)
+	for range 2 {
+		_, err = execute[contract.PublishResult](r, contract.ActivityPublish, contract.PublishInput{Events: events})
+		require.NoError(t, err)
+	}
+	require.Len(t, r.bus.Messages(), 2, "publishing twice is one event")
+}
+
+func TestStoreFailuresMapToOutcomes(t *testing.T) {
+	t.Parallel()
+	for kind, code := range map[store.Kind]contract.Code{
+		store.KindNotFound: contract.CodeSessionNotFound, store.KindNotSession: contract.CodeNotASession,
+		store.KindOutside: contract.CodeNotASession, store.KindDamaged: contract.CodeDamagedSession,
+		store.KindUnreadable: contract.CodeUnreadable, store.KindReadOnly: contract.CodeStoreWrite,
+		store.KindNoSpace: contract.CodeStoreWrite, store.KindIO: contract.CodeStoreWrite, store.KindBusy: contract.CodeBusy,
+	} {
+		_, got, ok := storeFailure(fmt.Errorf("wrapped: %w", &store.Error{Kind: kind, ID: "x"}))
+		require.True(t, ok, kind)
+		require.Equal(t, code, got, kind)
+	}
+	_, _, ok := storeFailure(&store.Error{Kind: store.KindConflict})
+	require.False(t, ok, "a conflict is tried again")
+}
+
+func TestEntryIDIsTheFirstFreeOne(t *testing.T) {
+	t.Parallel()
+	empty := session.NewLog(session.Header{}, nil, session.Report{})
+	first := freeID(empty, "op")
+	require.Len(t, first, 8)
+	taken := session.NewLog(session.Header{}, []session.Entry{{ID: first}}, session.Report{})
+	second := freeID(taken, "op")
+	require.NotEqual(t, first, second)
+	require.Equal(t, second, freeID(taken, "op"))
+}
