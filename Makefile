@@ -8,7 +8,7 @@ SHELL := /bin/sh
 GO    ?= go
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X recap/internal/cli.version=$(VERSION)
+LDFLAGS := -X recap/internal/telemetry.version=$(VERSION)
 
 # Packages whose tests start servers or child processes and take more than a few seconds.
 SLOW = /internal/testkit/(e2e|interop|bench)(/|$$)|/internal/devstack$$

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"recap/internal/config"
+	"recap/internal/telemetry"
 )
 
 // globalFlags are the flags that every command takes.
@@ -79,25 +80,18 @@ func (a *app) config() (*config.Config, error) {
 // logger makes the program's logger. Commands that end by themselves log warnings only, unless the
 // level was chosen; those that stay (foreground) log as configured.
 func (a *app) logger(cfg *config.Config, foreground bool) *slog.Logger {
-	level := slog.LevelInfo
-	if err := level.UnmarshalText([]byte(cfg.Log.Level)); err != nil {
-		level = slog.LevelInfo // Load has refused unknown levels
-	}
+	level := cfg.Log.Level
 	if !foreground && !chosen(cfg, "log.level") {
-		level = slog.LevelWarn
+		level = "warn"
 	}
 	if a.flags.verbose {
-		level = slog.LevelDebug
+		level = "debug"
 	}
-	return slog.New(handler(a.err, cfg.Log.Format, level))
-}
-
-func handler(w io.Writer, format string, level slog.Level) slog.Handler {
-	o := &slog.HandlerOptions{Level: level}
-	if format == "json" {
-		return slog.NewJSONHandler(w, o)
+	log, err := telemetry.NewLogger(a.err, cfg.Log.Format, level)
+	if err != nil { // Load has refused unknown levels and formats
+		return slog.New(slog.NewTextHandler(a.err, nil))
 	}
-	return slog.NewTextHandler(w, o)
+	return log
 }
 
 // chosen reports whether anything but the default gave a key its value.

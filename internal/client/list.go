@@ -117,3 +117,14 @@ func (f Filter) plainQuery() string {
 	}
 	return q
 }
+
+// Served reports whether any worker polls the queue of a session store. The server remembers pollers
+// for some minutes, so a worker that has just gone may still be counted.
+func (c *Client) Served(ctx context.Context, store string) (bool, error) {
+	queue := contract.StoreQueue(store)
+	resp, err := c.temporal.DescribeTaskQueue(ctx, queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil {
+		return false, classify(ctx, "look for workers of", queue, err)
+	}
+	return len(resp.GetPollers()) > 0, nil
+}

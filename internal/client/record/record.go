@@ -1,5 +1,6 @@
 // Package record reads what an operation left in the blob store: its receipt and the compaction it
-// made. It may import contract and the blob port, nothing else of ours.
+// made, in the form of the session's dialect. It may import pure packages and the blob port, nothing
+// else of ours.
 package record
 
 import (
@@ -9,7 +10,9 @@ import (
 	"fmt"
 
 	"recap/internal/blob"
+	"recap/internal/compaction"
 	"recap/internal/contract"
+	"recap/internal/session"
 )
 
 // ErrNone says that an operation has left nothing (yet, or any more: receipts are kept 90 days).
@@ -23,29 +26,20 @@ func (e *NoCompactionError) Error() string {
 }
 
 // Compaction is what a caller needs to write the entry itself (commit: return), in the field names
-// of the session files.
+// of the session files. Details and PreserveData have the form of the session's dialect and hold the
+// mark by which a later run recognises the entry, so a caller should store both as they are.
 type Compaction struct {
-	Operation        string              `json:"operation"`
-	Attempt          int                 `json:"attempt"`
-	Session          contract.SessionRef `json:"session"`
-	State            contract.State      `json:"state"`
-	EntryID          string              `json:"entryId,omitempty"` // when recap wrote the entry
-	Summary          string              `json:"summary"`
-	FirstKeptEntryID string              `json:"firstKeptEntryId"`
-	TokensBefore     *int                `json:"tokensBefore"`
-	Details          Details             `json:"details"`
-}
-
-// Details go into the entry's details field. Recap is what a later run recognises its own entry by,
-// so a caller should store it with the entry.
-type Details struct {
-	Recap Mark `json:"recap"`
-}
-
-// Mark names the operation that an entry belongs to.
-type Mark struct {
-	Operation string `json:"operation"`
-	Attempt   int    `json:"attempt"`
+	Operation          string              `json:"operation"`
+	Attempt            int                 `json:"attempt"`
+	Session            contract.SessionRef `json:"session"`
+	State              contract.State      `json:"state"`
+	EntryID            string              `json:"entryId,omitempty"` // when recap wrote the entry
+	Summary            string              `json:"summary"`
+	FirstKeptEntryID   string              `json:"firstKeptEntryId"`
+	TokensBefore       *int                `json:"tokensBefore"`
+	Details            json.RawMessage     `json:"details,omitempty"`
+	PreserveData       json.RawMessage     `json:"preserveData,omitempty"`
+	CustomInstructions string              `json:"customInstructions,omitempty"`
 }
 
 // Receipt returns the receipt of an operation's last attempt, or an error that is ErrNone.
@@ -82,21 +76,45 @@ func Read(ctx context.Context, blobs blob.Driver, tenant, operation string) (Com
 	if err != nil {
 		return Compaction{}, err
 	}
-	return Of(ctx, blobs, r.Outcome)
-}
-
-// Of returns the compaction of an outcome.
-func Of(ctx context.Context, blobs blob.Driver, out contract.Outcome) (Compaction, error) {
+	out := r.Outcome
 	if out.Summary == "" || (out.State != contract.StateCommitted && out.State != contract.StateReturned) {
 		return Compaction{}, &NoCompactionError{Outcome: out}
 	}
 	text, err := blobs.Get(ctx, blob.Digest(out.Summary))
 	if err != nil {
-		return Compaction{}, fmt.Errorf("summary of %s: %w", out.Operation, err)
+		return Compaction{}, fmt.Errorf("summary of %s: %w", operation, err)
 	}
-	return Compaction{
+	c := Compaction{
 		Operation: out.Operation, Attempt: out.Attempt, Session: out.Session, State: out.State, EntryID: out.EntryID,
 		Summary: string(text), FirstKeptEntryID: out.FirstKeptEntryID, TokensBefore: out.TokensBefore,
-		Details: Details{Recap: Mark{Operation: out.Operation, Attempt: out.Attempt}},
-	}, nil
+	}
+	return c, c.dress(ctx, blobs, r.Plan)
+}
+
+// dress adds what the plan knows: file lists and focus, in the form of the session's dialect. Plans
+// are kept for a week; without one only the mark is added, in the form of pi.
+func (c *Compaction) dress(ctx context.Context, blobs blob.Driver, planDigest string) error {
+	plan := compaction.Plan{Dialect: session.DialectPi, FirstKeptEntryID: c.FirstKeptEntryID, TokensBefore: c.TokensBefore}
+	data, err := blobs.Get(ctx, blob.Digest(planDigest))
+	switch {
+	case planDigest == "" || errors.Is(err, blob.ErrNotFound):
+	case err != nil:
+		return fmt.Errorf("plan of %s: %w", c.Operation, err)
+	default:
+		if err := json.Unmarshal(data, &plan); err != nil {
+			return fmt.Errorf("plan of %s: %w", c.Operation, err)
+		}
+	}
+	entry := compaction.NewEntry(&plan, c.Summary)
+	entry.Recap = session.RecapMark{Operation: c.Operation, Attempt: c.Attempt}
+	object, err := session.BuildCompaction(plan.Dialect, entry)
+	if err != nil {
+		return fmt.Errorf("compaction of %s: %w", c.Operation, err)
+	}
+	decoded, err := session.DecodeCompaction(object)
+	if err != nil {
+		return fmt.Errorf("compaction of %s: %w", c.Operation, err)
+	}
+	c.Details, c.PreserveData, c.CustomInstructions = decoded.Details, decoded.PreserveData, decoded.CustomInstructions
+	return nil
 }

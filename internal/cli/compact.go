@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"recap/internal/client"
+	"recap/internal/client/record"
+	"recap/internal/config"
+	"recap/internal/contract"
+	"recap/workers"
+)
+
+// compactFlags are the flags of compact.
+type compactFlags struct {
+	embedded, noWriter, giveBack, dryRun, failOnNoop, skipDamaged, noWait, wait bool
+
+	focus, reason, store, requestID string
+	keep                            int
+	models                          []string
+	timeout                         time.Duration
+}
+
+func (a *app) compactCommand() *cobra.Command {
+	var f compactFlags
+	cmd := a.command("compact SESSION", "Compact a session",
+		"Summarises the older part of a session and appends one compaction entry to it; no existing byte\n"+
+			"changes. Without --no-writer, a session that was written within the last ten minutes is left\n"+
+			"alone: an agent may have it open, and would not see the entry.\n\n"+
+			"Running the command twice, or from two places at once, makes one entry.",
+		cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+			return a.compact(cmd.Context(), f, args[0])
+		})
+	fs := cmd.Flags()
+	fs.BoolVar(&f.embedded, "embedded", false, "use the stack that `recap dev` runs, else start one for this command")
+	fs.BoolVar(&f.noWriter, "no-writer", false, "no agent has the session open")
+	fs.BoolVar(&f.giveBack, "return", false, "hand the compaction back instead of writing it to the session")
+	fs.StringVar(&f.focus, "focus", "", "what the summary should dwell on")
+	fs.IntVar(&f.keep, "keep", 0, "`tokens` of recent messages to keep as they are (compaction.keepRecentTokens)")
+	fs.StringSliceVarP(&f.models, "model", "m", nil, "candidate `provider/model` to ask; repeat for a chain (compaction.model)")
+	fs.StringVar(&f.reason, "reason", string(contract.ReasonManual), "why: manual, threshold, overflow, incomplete, midTurn, idle, providerSwitch")
+	fs.StringVar(&f.store, "store", "", "`name` of the store that holds the session, where it is not on this machine")
+	fs.StringVar(&f.requestID, "request-id", "", "`id` of the request; sending the same one again is one operation")
+	fs.BoolVar(&f.wait, "wait", true, "wait for the outcome")
+	fs.BoolVar(&f.noWait, "no-wait", false, "print the acceptance and do not wait")
+	fs.DurationVar(&f.timeout, "timeout", 0, "stop waiting after this `duration`; the work goes on")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "plan only and print the plan: no server, no model, nothing written")
+	fs.BoolVar(&f.failOnNoop, "fail-on-noop", false, "exit with 4 when there is nothing to do")
+	fs.BoolVar(&f.skipDamaged, "skip-damaged", false, "go on although damaged lines hold entries of the session")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "embedded")
+	cmd.MarkFlagsMutuallyExclusive("wait", "no-wait")
+	return cmd
+}
+
+// request builds the request of the flags.
+func (f compactFlags) request(cfg *config.Config, ref contract.SessionRef) (contract.Request, error) {
+	req := contract.Request{
+		RequestID: f.requestID, Session: ref, Reason: contract.Reason(f.reason), Focus: f.focus,
+		Settings: cfg.Compaction.Settings(), Writer: contract.WriterLive, Commit: contract.CommitStore, Models: f.models,
+	}
+	if req.RequestID == "" {
+		req.RequestID = uuid.NewString()
+	}
+	if f.noWriter {
+		req.Writer = contract.WriterNone
+	}
+	if f.giveBack {
+		req.Commit = contract.CommitReturn
+	}
+	if f.keep != 0 {
+		req.Settings.KeepRecentTokens = f.keep
+	}
+	req.Settings.SkipDamaged = f.skipDamaged
+	req = req.Normalize()
+	if err := req.Validate(); err != nil {
+		return req, &usageError{err: err}
+	}
+	return req, nil
+}
+
+func (a *app) compact(ctx context.Context, f compactFlags, word string) error {
+	cfg, err := a.config()
+	if err != nil {
+		return err
+	}
+	t, err := a.refer(cfg, f.store, word)
+	if err != nil {
+		return err
+	}
+	req, err := f.request(cfg, t.ref)
+	if err != nil {
+		return err
+	}
+	if f.dryRun || f.embedded { // the configuration here is the one that counts
+		if err := knownModels(cfg, req.Models); err != nil {
+			return err
+		}
+	}
+	if f.dryRun {
+		return a.dryRun(ctx, cfg, t, req, f.failOnNoop)
+	}
+	l, err := a.connect(ctx, cfg, connectOptions{embedded: f.embedded, target: &t})
+	if err != nil {
+		return err
+	}
+	err = a.submitAndWait(ctx, l, f, req)
+	return errors.Join(err, l.Close())
+}
+
+// knownModels refuses candidates that are not configured before anything is started.
+func knownModels(cfg *config.Config, names []string) error {
+	for _, name := range names {
+		if _, ok := cfg.Model(name); ok || name == config.ExtractiveID {
+			continue
+		}
+		known := []string{config.ExtractiveID}
+		for _, m := range cfg.Models {
+			known = append(known, m.ID)
+		}
+		return usagef("--model %s is not configured (configured: %s)", name, strings.Join(slices.Compact(known), ", "))
+	}
+	return nil
+}
+
+func (a *app) submitAndWait(ctx context.Context, l *link, f compactFlags, req contract.Request) error {
+	ctx, cancel := withTimeout(ctx, f.timeout)
+	defer cancel()
+	accepted, err := l.ops.Submit(ctx, req)
+	if err != nil {
+		return err
+	}
+	if accepted.Joined {
+		a.notef("joined operation %s, which was already running on this session", accepted.Operation)
+	}
+	if f.noWait {
+		return a.print(accepted, func(p *printer) {
+			p.line("accepted: operation %s", accepted.Operation)
+			p.field("workflow", accepted.WorkflowID)
+		})
+	}
+	out, err := a.wait(ctx, l, accepted)
+	if err != nil {
+		return a.unfinished(ctx, l, accepted, err)
+	}
+	return a.finished(ctx, l, out, f.failOnNoop)
+}
+
+// withTimeout bounds waiting; zero means for ever.
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, d, errTimeout)
+}
+
+// unfinished says how to go on when the waiting ended before the work.
+func (a *app) unfinished(ctx context.Context, l *link, accepted client.Accepted, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	what := "the work goes on"
+	if l.ownStack {
+		what = "the work goes on when the embedded stack runs again"
+	}
+	return &exitError{code: exitOf(context.Cause(ctx)), err: fmt.Errorf("%w: %s: recap status %s", context.Cause(ctx), what, accepted.Operation)}
+}
+
+// finalOutcome is what compact prints: the outcome and, where the caller is to write it, the
+// compaction.
+type finalOutcome struct {
+	contract.Outcome
+	Compaction *record.Compaction `json:"compaction,omitempty"`
+}
+
+func (a *app) finished(ctx context.Context, l *link, out contract.Outcome, failOnNoop bool) error {
+	final := finalOutcome{Outcome: out}
+	if out.State == contract.StateReturned {
+		c, err := a.compaction(ctx, l.cfg, out)
+		if err != nil {
+			return err
+		}
+		final.Compaction = &c
+	}
+	if err := a.print(final, func(p *printer) { outcomeText(p, final) }); err != nil {
+		return err
+	}
+	return exitWith(exitOfOutcome(out, failOnNoop))
+}
+
+func (a *app) compaction(ctx context.Context, cfg *config.Config, out contract.Outcome) (record.Compaction, error) {
+	blobs, err := workers.OpenBlobs(cfg)
+	if err != nil {
+		return record.Compaction{}, err
+	}
+	return record.Read(ctx, blobs, out.Session.Tenant, out.Operation)
+}
+
+// outcomeText prints an outcome for a person.
+func outcomeText(p *printer, o finalOutcome) {
+	p.heading("%s: %s", o.State, printable(o.Message))
+	p.field("operation", fmt.Sprintf("%s (attempt %d)", o.Operation, o.Attempt))
+	p.field("session", o.Session.String())
+	p.field("reason", string(o.Reason))
+	p.field("entry", o.EntryID)
+	if o.Summarized+o.Kept > 0 {
+		p.field("tokens", fmt.Sprintf("%s before, %s after", tokens(o.TokensBefore), tokens(o.TokensAfter)))
+		p.field("messages", fmt.Sprintf("%s summarised, %s kept (first kept entry %s)", grouped(o.Summarized), grouped(o.Kept), o.FirstKeptEntryID))
+	}
+	p.field("candidate", o.Candidate)
+	if u := o.Usage; u != (contract.Usage{}) {
+		p.field("usage", usageText(u, o.Cost))
+	}
+	for _, a := range o.Attempts {
+		if a.Class != "" {
+			p.field("attempt", attemptText(a))
+		}
+	}
+	for _, w := range o.Warnings {
+		p.field("warning", printable(w))
+	}
+	if o.Compaction != nil {
+		p.line("")
+		p.block(o.Compaction.Summary)
+	}
+}
+
+func usageText(u contract.Usage, cost float64) string {
+	s := fmt.Sprintf("%s tokens in, %s out", grouped(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens), grouped(u.OutputTokens))
+	if u.Estimated {
+		s += " (estimated)"
+	}
+	if cost > 0 {
+		s += fmt.Sprintf(", $%.4f", cost)
+	}
+	return s
+}
+
+func attemptText(a contract.Attempt) string {
+	s := fmt.Sprintf("%d %s %s", a.Number, a.Candidate, a.Part)
+	switch {
+	case a.Class == "":
+		s += ": accepted"
+	case len(a.Reasons) > 0:
+		s += fmt.Sprintf(": %s %v", a.Class, a.Reasons)
+	default:
+		s += ": " + a.Class
+	}
+	if a.Reused {
+		s += ", answer reused"
+	}
+	if a.TookMs > 0 {
+		s += ", " + took(a.TookMs)
+	}
+	if a.Message != "" {
+		s += ": " + printable(a.Message)
+	}
+	return s
+}

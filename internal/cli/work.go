@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	natsgo "github.com/nats-io/nats.go"
+
+	"recap/internal/client/service"
+	"recap/internal/compaction/gate"
+	"recap/internal/config"
+	"recap/internal/contract"
+	eventnats "recap/internal/event/nats"
+	"recap/internal/telemetry"
+	"recap/workers"
+)
+
+// work is a worker that runs in this process: Temporal workers, the event publisher they need and
+// the command service on NATS.
+type work struct {
+	conn    *natsgo.Conn
+	set     *workers.Set
+	service *service.Service
+}
+
+// metricsOf makes the metrics of a working process.
+func metricsOf(cfg *config.Config) *telemetry.Metrics {
+	o := telemetry.Options{GateReasons: gate.Reasons}
+	for _, c := range cfg.Candidates() {
+		o.Candidates = append(o.Candidates, c.ID)
+	}
+	return telemetry.NewMetrics(o)
+}
+
+// startWork starts working for the servers of a link. paths are sessions outside of the configured
+// stores. NATS being away delays events and commands, not the work.
+func (a *app) startWork(l *link, log *slog.Logger, metrics *telemetry.Metrics, paths []string) (*work, error) {
+	o := natsOptions(a.name, l.cfg, log)
+	o.Disconnected = metrics.NATSDisconnected
+	conn, err := eventnats.Connect(o)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	w := &work{conn: conn}
+	if err := w.start(l, log, metrics, paths); err != nil {
+		return nil, errors.Join(err, w.Stop())
+	}
+	return w, nil
+}
+
+func (w *work) start(l *link, log *slog.Logger, metrics *telemetry.Metrics, paths []string) error {
+	events, err := eventnats.NewPublisher(w.conn, streamOptions(l.cfg))
+	if err != nil {
+		return err
+	}
+	blobs, err := workers.OpenBlobs(l.cfg)
+	if err != nil {
+		return err
+	}
+	set, err := workers.New(workers.Config{
+		Config: l.cfg, Temporal: l.temporal, Events: events, Logger: log, Metrics: metrics, Paths: paths,
+	})
+	if err != nil {
+		return err
+	}
+	if err := set.Start(); err != nil {
+		return err
+	}
+	w.set = set
+	w.service, err = service.Start(service.Config{
+		Conn: w.conn, Client: l.ops, Blobs: blobs, Tenant: l.cfg.Tenant, Version: telemetry.Version(), Logger: log,
+		Resolve: func(_ context.Context, name string) (contract.SessionRef, error) {
+			ref, _, err := set.Stores().Resolve(name)
+			return ref, err
+		},
+	})
+	return err
+}
+
+// Stop takes no more work, lets what runs finish within the drain timeout, and disconnects.
+func (w *work) Stop() error {
+	var err error
+	if w.service != nil {
+		err = w.service.Stop()
+	}
+	if w.set != nil {
+		w.set.Stop()
+	}
+	w.conn.Close()
+	return err
+}
+
+func natsOptions(name string, cfg *config.Config, log *slog.Logger) eventnats.Options {
+	return eventnats.Options{
+		URL: cfg.NATS.URL, Name: name, Credentials: cfg.NATS.Credentials, CA: cfg.NATS.CA, Cert: cfg.NATS.Cert, Key: cfg.NATS.Key,
+		Logger: log,
+	}
+}
+
+func streamOptions(cfg *config.Config) eventnats.StreamOptions {
+	return eventnats.StreamOptions{MaxAge: cfg.NATS.MaxAge, Replicas: cfg.NATS.Replicas}
+}
