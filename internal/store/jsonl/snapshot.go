@@ -1,0 +1,46 @@
+package jsonl
+
+import (
+	"os"
+	"time"
+
+	"recap/internal/session"
+	"recap/internal/store"
+)
+
+// snapshot is a session as it was when it was loaded. It keeps the file open: what was read stays
+// readable when the file grows, is replaced or is removed.
+type snapshot struct {
+	id    string
+	file  *os.File
+	state state
+	head  head
+	log   *session.Log
+	old   *session.Migration // of a file of version 1 or 2, else nil
+}
+
+func (s *snapshot) Log() *session.Log        { return s.log }
+func (s *snapshot) Revision() store.Revision { return s.state.revision() }
+func (s *snapshot) Dialect() session.Dialect { return s.log.Report.Dialect }
+func (s *snapshot) LastWrite() time.Time     { return s.state.written }
+func (s *snapshot) Size() int64              { return s.state.size }
+func (s *snapshot) Close() error             { return s.file.Close() }
+
+// Body implements session.Bodies.
+func (s *snapshot) Body(e *session.Entry) ([]byte, error) {
+	if e.Offset < 0 || e.Length < 0 || e.Offset+int64(e.Length) > s.state.size {
+		return nil, fail(store.KindIO, s.id, nil, "entry %s does not lie in the file it was read from", e.ID)
+	}
+	raw := make([]byte, e.Length)
+	if err := readFull(s.file, raw, e.Offset); err != nil {
+		return nil, readError(s.id, err)
+	}
+	if s.old == nil {
+		return raw, nil
+	}
+	body, err := s.old.Body(e, raw)
+	if err != nil {
+		return nil, fail(store.KindDamaged, s.id, err, "entry %s cannot be read as version %d", e.ID, session.CurrentVersion)
+	}
+	return body, nil
+}
