@@ -6,7 +6,7 @@ package tokens
 // (spec/providers §4).
 const (
 	weightWord  = 250  // a byte of letters or white space: 4 to the token
-	weightMark  = 530  // a digit or a punctuation mark: 1.9 to the token
+	weightMark  = 700  // a digit or a punctuation mark: 1.43 to the token, as in dates and numbers
 	weightDense = 680  // a byte of a hexadecimal, base64 or UUID run: 1.47 to the token
 	weightWide  = 800  // a CJK, kana or hangul character: 1.25 to the token
 	weightOther = 500  // a byte of any other character: 2 to the token
