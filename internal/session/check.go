@@ -258,13 +258,29 @@ func (c *checker) explain() {
 	for i := range c.r.Damage {
 		d := &c.r.Damage[i]
 		switch d.Kind {
-		case DamageParentGone, DamageCycle, DamageNoParent:
+		case DamageParentGone, DamageNoParent:
 			d.Stops = c.broken != nil && d.ID == c.broken.Child
+		case DamageCycle:
+			d.Stops = c.broken != nil && c.broken.Cycle && c.onCycle(d.ID, c.broken.Child)
 		case DamageMissingID:
 			d.Stops = c.broken != nil && c.broken.NoID && d.Line == c.broken.Line
 		case DamageUnparseable, DamageTornTail:
 			// A line that shows no id may have held any entry named behind it.
 			d.Stops = (d.ID != "" && c.referred[d.ID]) || (d.ID == "" && missing != "" && d.Line < c.broken.Line)
 		}
+	}
+}
+
+// onCycle reports whether two entries lie on one cycle of parents; from is on one.
+func (c *checker) onCycle(from, id string) bool {
+	for at := from; ; {
+		if at == id {
+			return true
+		}
+		e := c.l.Find(at)
+		if e == nil || e.ParentID == from {
+			return false
+		}
+		at = e.ParentID
 	}
 }
