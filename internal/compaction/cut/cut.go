@@ -41,7 +41,7 @@ type Cut struct {
 
 // Find decides the cut. The error is one of Range.Facts or ErrUnnamed.
 func Find(r Range) (Cut, error) {
-	w := &walker{r: r, at: len(r.Path), facts: map[int]Facts{}}
+	w := &walker{r: r, facts: map[int]Facts{}}
 	crossing, err := w.cross()
 	if err != nil {
 		return Cut{}, err

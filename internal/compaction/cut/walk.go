@@ -2,11 +2,14 @@ package cut
 
 import "recap/internal/session"
 
+// farthestCall bounds how many entries before a result its call is looked for. Calls and results lie
+// side by side; without a bound one orphaned result would make the cut read a whole long session.
+const farthestCall = 1000
+
 // walker reads the range from its end and knows, for every entry it has passed, whether a cut there
 // would take a tool result from its call.
 type walker struct {
 	r     Range
-	at    int // entries [at, end) have been read
 	facts map[int]Facts
 }
 
@@ -36,7 +39,6 @@ func (w *walker) cross() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		w.at = i
 		sum += f.Tokens
 		if f.Tokens > 0 && sum >= w.r.Keep {
 			return i, nil
@@ -90,7 +92,7 @@ func (w *walker) safe(point int) (bool, error) {
 	}
 	// Some result has no call in the tail: it is separated if its call comes earlier in the range, and
 	// an orphan, which no cut can harm, if there is none.
-	for i := point - 1; i >= w.r.Start; i-- {
+	for i := point - 1; i >= max(w.r.Start, point-farthestCall); i-- {
 		f, err := w.look(i)
 		if err != nil {
 			return false, err
