@@ -15,6 +15,7 @@ import (
 	"recap/internal/client/record"
 	"recap/internal/config"
 	"recap/internal/contract"
+	"recap/internal/store"
 	"recap/workers"
 )
 
@@ -106,12 +107,36 @@ func (a *app) compact(ctx context.Context, f compactFlags, word string) error {
 	if f.dryRun {
 		return a.dryRun(ctx, cfg, t, req, f.failOnNoop)
 	}
-	l, err := a.connect(ctx, cfg, connectOptions{embedded: f.embedded, target: &t})
+	if f.embedded && t.driver != nil { // the worker is this process: what it cannot read is known now
+		if err := loads(ctx, t); err != nil {
+			return err
+		}
+	}
+	for try := 1; ; try++ {
+		l, err := a.connect(ctx, cfg, connectOptions{embedded: f.embedded, target: &t})
+		if err != nil {
+			return err
+		}
+		err = a.submitAndWait(ctx, l, f, req)
+		lost := l.attached && client.KindOf(err) == client.KindUnavailable && ctx.Err() == nil
+		if err = errors.Join(err, l.Close()); !lost || try == attachTries {
+			return err
+		}
+		a.notef("the embedded stack that was used has ended; going on with another")
+	}
+}
+
+// attachTries is how often a command goes on with another embedded stack after the one it was
+// attached to has ended. It is safe, because the same request is the same operation.
+const attachTries = 3
+
+// loads reports whether the session can be read at all.
+func loads(ctx context.Context, t target) error {
+	snap, err := t.driver.Load(ctx, t.ref.ID, store.ScopeLive)
 	if err != nil {
 		return err
 	}
-	err = a.submitAndWait(ctx, l, f, req)
-	return errors.Join(err, l.Close())
+	return snap.Close()
 }
 
 // knownModels refuses candidates that are not configured before anything is started.

@@ -80,7 +80,6 @@ func (a *app) dial(ctx context.Context, cfg *config.Config, d dialOptions) (*lin
 		return nil, &usageError{err: err}
 	}
 	o.Logger = temporallog.NewStructuredLogger(d.log)
-	o.Identity = a.name
 	handler, metrics := d.metrics.TemporalHandler(d.log)
 	o.MetricsHandler = handler
 	c, err := client.Dial(ctx, o)

@@ -48,6 +48,7 @@ type demoReport struct {
 	Events  []event.Body     `json:"events"`
 	addresses
 
+	keep          bool
 	before, after session.Context
 }
 
@@ -64,7 +65,7 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 	if err != nil {
 		return err
 	}
-	r := demoReport{Session: path}
+	r := demoReport{Session: path, keep: f.keep}
 	if r.before, err = buildContext(ctx, t.driver, t.ref.ID); err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (a *app) demoRun(ctx context.Context, l *link, t target, r *demoReport) err
 	if err := a.demoResult(ctx, l.cfg, t, r); err != nil {
 		return err
 	}
-	return a.print(r, func(p *printer) { demoText(p, r, accepted.WorkflowID) })
+	return a.print(r, func(p *printer) { demoText(p, r, accepted.WorkflowID, r.keep) })
 }
 
 // demoModels are the candidates of the configuration, whether or not it says that they are asked.
@@ -198,7 +199,7 @@ func (a *app) demoResult(ctx context.Context, cfg *config.Config, t target, r *d
 	return err
 }
 
-func demoText(p *printer, r *demoReport, workflowID string) {
+func demoText(p *printer, r *demoReport, workflowID string, keep bool) {
 	o := r.Outcome
 	p.line("")
 	if r.Summary == "" {
@@ -220,9 +221,12 @@ func demoText(p *printer, r *demoReport, workflowID string) {
 	p.field("session", r.Session)
 	p.field("workflow", workflowID)
 	addressesText(p, r.addresses)
-	p.line("  recap context %s     what a model would be sent now", r.Session)
-	p.line("  recap explain %s     the whole account", o.Operation)
-	p.line("  recap demo --keep-running     leaves the Temporal UI open")
+	if !keep {
+		p.line("  The servers stop now; `recap demo --keep-running` leaves them and the Temporal UI open.")
+	}
+	p.line("")
+	p.line("  recap explain %s", o.Operation)
+	p.line("  recap context %s", r.Session)
 }
 
 // demoTook is the time between the first and the last event.

@@ -51,9 +51,8 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, t target, req cont
 	if err != nil {
 		return err
 	}
-	if out := result.End; out != nil {
-		out.Receipt = "" // it lies in the memory of this process
-		return a.finished(ctx, &link{cfg: cfg}, *out, failOnNoop)
+	if result.End != nil {
+		return a.noPlan(*result.End, failOnNoop)
 	}
 	if result.Reanchor != "" {
 		return a.print(map[string]string{"reanchor": result.Reanchor}, func(p *printer) {
@@ -68,6 +67,19 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, t target, req cont
 		a.notef("warning: %s", printable(w))
 	}
 	return a.print(d, func(p *printer) { planText(p, t, d) })
+}
+
+// noPlan says why there is nothing to plan. As JSON that is the outcome an operation would have.
+func (a *app) noPlan(out contract.Outcome, failOnNoop bool) error {
+	out.Receipt = "" // it lies in the memory of this process
+	code := exitOfOutcome(out, failOnNoop)
+	if a.flags.output == "text" && code != exitOK {
+		return &exitError{code: code, err: errors.New(printable(out.Message))}
+	}
+	if err := a.print(out, func(p *printer) { p.line("nothing to do: %s", printable(out.Message)) }); err != nil {
+		return err
+	}
+	return exitWith(code)
 }
 
 func readPlan(ctx context.Context, blobs blob.Driver, result contract.PreparePlanResult) (dryPlan, error) {

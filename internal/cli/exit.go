@@ -10,6 +10,7 @@ import (
 	"recap/internal/client/record"
 	"recap/internal/config"
 	"recap/internal/contract"
+	"recap/internal/devstack"
 	"recap/internal/session"
 	"recap/internal/store"
 )
@@ -88,6 +89,8 @@ func exitOf(err error) int {
 		return exitCredentials
 	case isType[*record.NoCompactionError](err), isType[*session.PathError](err):
 		return exitFailed
+	case isType[*devstack.InUseError](err), errors.Is(err, devstack.ErrNoProgram):
+		return exitTemporary
 	case errors.Is(err, record.ErrNone), errors.Is(err, blob.ErrNotFound):
 		return exitNotFound
 	}

@@ -111,7 +111,7 @@ func (a *app) command(use, short, long string, args cobra.PositionalArgs, run fu
 		Use: use, Short: short, Long: strings.TrimSpace(short + "\n\n" + long),
 		Args: func(cmd *cobra.Command, given []string) error {
 			if err := args(cmd, given); err != nil {
-				return &usageError{err: err}
+				return usagef("%w; usage: %s", err, cmd.UseLine())
 			}
 			return nil
 		},

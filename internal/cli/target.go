@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recap/internal/client"
@@ -41,6 +43,10 @@ func (a *app) open(cfg *config.Config, word string) (target, error) {
 		return t, err
 	}
 	t.ref, t.driver, err = stores.Resolve(word)
+	if t.path == "" && store.KindOf(err) == store.KindNotFound {
+		return t, &store.Error{Kind: store.KindNotFound, ID: word, Msg: "there is no such file here, and no such session in the stores " +
+			strings.Join(slices.Sorted(maps.Keys(cfg.Stores)), ", ")}
+	}
 	_, configured := cfg.Stores[t.ref.Store]
 	t.outside = !configured
 	return t, err

@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 		msg += " " + e.On
 	}
 	msg += ": " + e.Msg
-	if e.Err != nil {
+	if e.Err != nil && (e.Kind == KindInvalid || e.Kind == KindInternal) { // else the kind says it all
 		msg += ": " + e.Err.Error()
 	}
 	return msg
