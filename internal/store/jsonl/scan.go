@@ -3,7 +3,6 @@ package jsonl
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -169,11 +168,11 @@ func (b *batch) parse(h *head, migrate func(o *session.Object, line int)) {
 	for off := 0; off < len(b.buf); {
 		b.lines++
 		line, next := b.buf[off:], len(b.buf)
-		torn := false
+		whole := true
 		if nl := bytes.IndexByte(line, '\n'); nl >= 0 {
 			line, next = line[:nl], off+nl+1
 		} else {
-			torn = b.last
+			whole = !b.last
 		}
 		at := b.offset + int64(off)
 		var damage session.DamageKind
@@ -187,10 +186,7 @@ func (b *batch) parse(h *head, migrate func(o *session.Object, line int)) {
 			b.take(o, at, h)
 		}
 		if damage != "" {
-			if damage == session.DamageUnparseable && torn {
-				damage = session.DamageTornTail
-			}
-			b.damage = append(b.damage, damagedLine(damage, b.lines, at, line, len(objs)))
+			b.damage = append(b.damage, session.DamagedLine(line, b.lines, at, damage, whole))
 		}
 		off = next
 	}
@@ -210,10 +206,6 @@ func (b *batch) take(o *session.Object, lineOffset int64, h *head) {
 		return
 	}
 	b.entries = append(b.entries, e)
-}
-
-func damagedLine(kind session.DamageKind, n int, at int64, line []byte, objects int) session.Damage {
-	return session.Damage{Kind: kind, Line: n, Offset: at, Length: len(line), Detail: fmt.Sprintf("%d whole objects on the line", objects)}
 }
 
 // collector joins batches in file order.

@@ -139,6 +139,7 @@ func (t *tail) walk() {
 			t.pass(e, f)
 		}
 		t.root = e.ParentID == ""
+		t.whole = t.root && e.NoParent // a root, or damage: that depends on what stands before it
 		t.at = e.ParentID
 	}
 }
