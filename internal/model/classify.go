@@ -53,8 +53,8 @@ func (e *Evidence) failed() bool {
 	return len(e.Failure) > 0 || (e.Status != 0 && (e.Status < 200 || e.Status > 299))
 }
 
-// interrupted is step 1. An error that the provider sent before a limit ran out is worth more than
-// the limit, so a limit only counts while no failure was read.
+// interrupted is step 1. A failure that the provider reported before a limit ran out is worth more
+// than the limit, even when its body never came.
 func (e *Evidence) interrupted() *Error {
 	var limit *TimeoutError
 	switch {
@@ -62,7 +62,7 @@ func (e *Evidence) interrupted() *Error {
 		return &Error{Class: ClassCanceled, Phase: e.Phase, Err: e.Context}
 	case e.Context != nil:
 		return &Error{Class: ClassTimeout, Phase: LimitTotal, Err: e.Context}
-	case errors.As(e.Transport, &limit) && len(e.Failure) == 0:
+	case errors.As(e.Transport, &limit) && !e.failed():
 		return &Error{Class: ClassTimeout, Phase: limit.Limit, Err: limit}
 	}
 	return nil

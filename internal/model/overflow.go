@@ -9,7 +9,7 @@ import (
 // Texts that decide a class where a provider has no code for it. All are searched without case.
 var (
 	// rateText guards the overflow texts: throttling speaks of "too many tokens" as well.
-	rateText = regexp.MustCompile(`(?i)rate.?limit|too many requests|throttl|tokens per (?:min|day)|\b[TR]P[MD]\b`)
+	rateText = regexp.MustCompile(`(?i)(?:^|[^a-z])rate.?limit|too many requests|throttl|tokens per (?:min|day)|\b[TR]P[MD]\b`)
 	// dailyText is a limit that takes a day to come back.
 	dailyText = regexp.MustCompile(`(?i)per (?:day|month)|\b[TR]PD\b|\bdaily\b|\bmonthly\b`)
 	// tierText is OpenAI's "this request is over your whole allowance of a minute".

@@ -57,8 +57,9 @@ type Step struct {
 	After int
 
 	// Hold and HoldBody delay the whole answer, or the text after After pieces, until the channel is
-	// closed, the client leaves or the server closes.
-	Hold, HoldBody <-chan struct{}
+	// closed, the client leaves or the server closes. HoldEnd keeps the connection open after a
+	// complete answer.
+	Hold, HoldBody, HoldEnd <-chan struct{}
 }
 
 // Text answers with a text.

@@ -106,6 +106,9 @@ func (p *player) stream(f format, s Step) {
 	if !s.NoTerminator {
 		p.send(f.terminator())
 	}
+	if s.HoldEnd != nil {
+		p.hold(s.HoldEnd)
+	}
 }
 
 // middle plays what happens after Step.After pieces, and reports whether the stream goes on.
@@ -130,16 +133,18 @@ func (p *player) middle(f format, s Step) bool {
 	return true
 }
 
-// pieces cuts the text into deltas. There is always one, so that faults have their place.
+// pieces cuts the text into deltas, between characters. There is always one, so that faults have
+// their place.
 func pieces(s Step) []string {
+	runes := []rune(s.Text)
 	n := s.Pieces
 	if n <= 0 {
 		n = 4
 	}
-	n = max(min(n, len(s.Text)), s.After+1)
+	n = max(min(n, len(runes)), s.After+1)
 	list := make([]string, n)
 	for i := range n {
-		list[i] = s.Text[len(s.Text)*i/n : len(s.Text)*(i+1)/n]
+		list[i] = string(runes[len(runes)*i/n : len(runes)*(i+1)/n])
 	}
 	return list
 }
