@@ -99,6 +99,8 @@ func (a *action) target(n int) string {
 	switch {
 	case a.command != "":
 		return code(a.command, n)
+	case a.path != "" && a.detail != "":
+		return code(a.detail, n) + " in " + code(a.path, n)
 	case a.path != "":
 		return code(a.path, n)
 	case a.detail != "":
@@ -131,7 +133,7 @@ func (a *action) describe() string {
 	return s + " — " + a.state()
 }
 
-var exitCode = regexp.MustCompile(`(?i)(?:exit(?:ed)?(?: with)?(?: status| code)?:?|returned) +([0-9]{1,3})\b`)
+var exitCode = regexp.MustCompile(`(?i)\bexit(?:ed)?(?: with)?(?: status| code)?:? +([0-9]{1,3})\b`)
 
 // looksFailed judges a command's output where the tool set no error flag. Only unmistakable signs
 // count.
@@ -174,10 +176,13 @@ func errorLines(out string, most int) []string {
 	return lines[from:min(len(lines), from+most)]
 }
 
-// ownCommand recognises a command that the user ran in the agent's shell: sessions render it as a
-// sentence with the command in backticks, then its fenced output (spec/summary §1.8).
+// ownCommandLead is how a session renders a command that the user ran in the agent's shell (package
+// session, ToModel); a test holds the two together.
+const ownCommandLead = "Command run by the user: "
+
+// ownCommand recognises such a command: the command in backticks, then its fenced output.
 func ownCommand(text string) (cmd, out string, ok bool) {
-	rest, found := strings.CutPrefix(text, "Ran ")
+	rest, found := strings.CutPrefix(text, ownCommandLead)
 	if !found {
 		return "", "", false
 	}
@@ -186,7 +191,20 @@ func ownCommand(text string) (cmd, out string, ok bool) {
 		return "", "", false
 	}
 	cmd, out, ok = strings.Cut(rest[run:], rest[:run])
-	return strings.TrimSpace(cmd), strings.TrimSpace(out), ok
+	return strings.TrimSpace(cmd), unfence(strings.TrimSpace(out)), ok
+}
+
+// unfence drops the fence lines around an output.
+func unfence(out string) string {
+	first, rest, more := strings.Cut(out, "\n")
+	fence := strings.TrimSpace(first)
+	if !more || len(fence) < 3 || strings.Trim(fence, "`") != "" {
+		return out
+	}
+	if body, after, closed := strings.Cut(rest, "\n"+fence); closed {
+		return body + after
+	}
+	return rest
 }
 
 // repositoryAspect names what a command tells about the repository, "" when nothing.

@@ -14,7 +14,9 @@ package extractive
 import (
 	"context"
 	"errors"
+	"strings"
 
+	"recap/internal/compaction/gate/outline"
 	"recap/internal/compaction/transcript"
 	"recap/internal/contract"
 	"recap/internal/model"
@@ -89,7 +91,28 @@ func Summarize(req *transcript.Request, maxOutput int) (text string, source int)
 		limit = min(limit, maxOutput)
 	}
 	if req.Part == contract.PartTurnPrefix {
-		return render(turnPrefixSections(f, limit), limit), source
+		text = render(turnPrefixSections(f, limit), limit)
+	} else {
+		text = render(historySections(f, prev, limit), limit)
 	}
-	return render(historySections(f, prev, limit), limit), source
+	if text == "" {
+		text = scrap(f, req, limit)
+	}
+	return text, source
+}
+
+// scrap is what is said when not one item fits the limit: as much of the newest words as does.
+func scrap(f *facts, req *transcript.Request, limit int) string {
+	head := outline.Of(req.Part)[0].String() + "\n> "
+	for _, words := range []string{f.last.request, f.last.reply, f.first, req.PreviousSummary} {
+		if words = strings.Join(strings.Fields(clean(bounded(words, 4*limit))), " "); words == "" {
+			continue
+		}
+		for room := 4*limit - len(head); room > 0; room-- {
+			if part := clip(words, room); len(head)+len(part) <= 4*limit {
+				return head + part
+			}
+		}
+	}
+	return head + "…"
 }

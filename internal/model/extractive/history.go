@@ -98,11 +98,23 @@ func (h *historyWriter) latest() (text string, here bool) {
 	if h.last.request != "" {
 		return h.last.request, true
 	}
-	if c, ok := h.labelled(outline.Goal, labelLatest); ok {
-		return c.quote(), false
-	}
-	return "", false
+	return h.earlier(), false
 }
+
+// earlier is the newest request of the previous summary: it is answered in this range, or still open.
+func (h *historyWriter) earlier() string {
+	if c, ok := h.labelled(outline.CriticalContext, labelPending); ok {
+		return c.quote()
+	}
+	if c, ok := h.labelled(outline.Goal, labelLatest); ok {
+		return c.quote()
+	}
+	return ""
+}
+
+// pending reports whether the newest request waits for its answer; it is then shown under Critical
+// Context, else under Goal.
+func (h *historyWriter) pending() bool { return !h.last.answered }
 
 func (h *historyWriter) goal() *section {
 	s := h.section(outline.Goal, "", 30)
@@ -115,7 +127,7 @@ func (h *historyWriter) goal() *section {
 	if len(s.items) == 0 && h.first != "" {
 		s.add(rankVital, append([]string{labelFirst, ""}, verbatim(h.first, h.n.request)...)...)
 	}
-	if text, _ := h.latest(); text != "" && (text != h.first || len(h.prev.items) > 0) {
+	if text, _ := h.latest(); text != "" && !h.pending() && (text != h.first || len(h.prev.items) > 0) {
 		s.add(rankVital, append([]string{labelLatest, ""}, verbatim(text, h.n.request)...)...)
 	}
 	return s
@@ -143,9 +155,7 @@ func (h *historyWriter) done() *section {
 	}
 	for i, t := range turns {
 		if i == 0 && t.request == "" {
-			if c, ok := h.labelled(outline.Goal, labelLatest); ok {
-				t.request = c.quote() // the range starts inside the turn of that request
-			}
+			t.request = h.earlier() // the range starts inside the turn of that request
 		}
 		if lines := h.finished(t); len(lines) > 0 {
 			all = append(all, lines)
@@ -192,11 +202,15 @@ func codes(paths []string, most int) string {
 
 func (h *historyWriter) inProgress() *section {
 	s := h.section(outline.InProgress, "- [ ] ", 12)
-	h.carry(s, rankLow, labelCommand, "Last steps")
+	h.carry(s, rankLow, "The turn was still running", "The newest request was not begun")
+	if h.last.answered {
+		s.items = nil // the agent has answered since
+	}
 	if h.last.answered || (h.last.request == "" && h.last.calls == 0) {
-		if h.last.answered {
-			s.items = nil // the agent has answered since
-		}
+		return s
+	}
+	if h.last.calls == 0 && h.last.reply == "" {
+		s.add(rankHigh, "The newest request was not begun in this range.")
 		return s
 	}
 	lines := []string{"The turn was still running when this range ended."}
@@ -281,7 +295,7 @@ func (h *historyWriter) nextSteps() *section {
 	case h.last.answered && asks(h.last.reply):
 		s.add(rankVital, "Get the user's answer to the agent's question (see Critical Context).")
 	case !h.last.answered && text != "":
-		s.add(rankVital, "Finish the latest request (see Goal).")
+		s.add(rankVital, "Finish the unanswered request (see Critical Context).")
 	}
 	if open := h.open(); len(open) > 0 {
 		s.add(rankHigh, "Settle what is under Blocked, beginning with the newest.")
@@ -295,20 +309,20 @@ func (h *historyWriter) nextSteps() *section {
 		})
 		s.addAll(rankMiddle, all[max(0, len(all)-5):])
 	}
-	h.carry(s, rankLow, labelAhead, "Get the user's answer", "Finish the latest request", "Settle what is under Blocked")
+	h.carry(s, rankLow, labelAhead, "Get the user's answer", "Finish the unanswered request", "Settle what is under Blocked")
 	return s
 }
 
 func (h *historyWriter) critical() *section {
 	s := h.section(outline.CriticalContext, "- ", 35)
-	text, here := h.latest()
+	text, _ := h.latest()
 	switch {
-	case here && !h.last.answered:
+	case text != "" && h.pending():
 		s.add(rankVital, append([]string{labelPending}, verbatim(text, h.n.request)...)...)
 	case h.last.answered && asks(h.last.reply):
 		s.add(rankVital, append([]string{labelAsked}, verbatim(h.last.reply, h.n.request)...)...)
-	case h.blocks == 0: // nothing new: what was pending still is
-		h.again(s, labelPending, labelAsked)
+	case h.blocks == 0: // nothing new: what was asked still is
+		h.again(s, labelAsked)
 	}
 	if h.last.reply != "" && !(h.last.answered && asks(h.last.reply)) {
 		s.add(rankMiddle, append([]string{labelReply}, verbatim(h.last.reply, h.n.request/2)...)...)

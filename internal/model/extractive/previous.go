@@ -57,7 +57,6 @@ func readPrevious(text string) *previous {
 	lines, open := outline.Scan(text)
 	section, prefix := outline.AdditionalNotes, ""
 	var item []string
-	inFence := false
 	flush := func() {
 		p.take(section, item)
 		item = nil
@@ -75,10 +74,10 @@ func readPrevious(text string) *previous {
 		switch {
 		case l.Fenced:
 			item = append(item, l.Text)
-			inFence = true
-			continue
 		case l.Blank():
-			if !inFence && !(i+1 < len(lines) && continues(lines[i+1])) {
+			if len(item) > 0 && i+1 < len(lines) && continues(lines[i+1]) {
+				item = append(item, "")
+			} else {
 				flush()
 			}
 		case strings.TrimSpace(l.Text) == "---" || strings.TrimSpace(l.Text) == splitMark:
@@ -91,7 +90,6 @@ func readPrevious(text string) *previous {
 		default:
 			item = append(item, dedent(l.Text))
 		}
-		inFence = false
 	}
 	if open {
 		item = append(item, "```")
@@ -140,12 +138,39 @@ func (p *previous) take(section outline.Heading, item []string) {
 				_, size := firstRune(part[sp:])
 				part = part[:sp+size]
 			}
-			p.items[section] = append(p.items[section], carried{lines: []string{strings.TrimSpace(part)}})
+			p.items[section] = append(p.items[section], carried{lines: sound([]string{strings.TrimSpace(part)})})
 			rest = strings.TrimSpace(rest[len(part):])
 		}
 		return
 	}
-	p.items[section] = append(p.items[section], carried{lines: item})
+	p.items[section] = append(p.items[section], carried{lines: sound(item)})
+}
+
+// sound makes an item of foreign text safe to stand in a section, with or without a list marker: our
+// tags are defused, and text that would read as a heading or leave a fence open is quoted.
+func sound(item []string) []string {
+	for i, l := range item {
+		item[i] = strings.TrimRight(clean(l), "\n")
+	}
+	if selfContained("", item) && selfContained("- ", item) {
+		return item
+	}
+	lines := []string{"From the earlier summary:"}
+	for _, l := range item {
+		lines = append(lines, "> "+l)
+	}
+	return lines
+}
+
+func selfContained(bullet string, item []string) bool {
+	indent := strings.Repeat(" ", len(bullet))
+	lines, open := outline.Scan(bullet + strings.Join(item, "\n"+indent))
+	for _, l := range lines {
+		if l.Heading.Level > 0 {
+			return false
+		}
+	}
+	return !open
 }
 
 // continues reports whether a line after a blank one still belongs to the item before it.

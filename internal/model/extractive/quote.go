@@ -71,6 +71,9 @@ func clip(s string, n int) string {
 	return s[:end]
 }
 
+// slack is how many bytes more than allowed are shown rather than left out with a note.
+const slack = 32
+
 // left renders what was left out of a quotation.
 func left(n int) string { return fmt.Sprintf("[… %d more characters]", n) }
 
@@ -78,6 +81,9 @@ func left(n int) string { return fmt.Sprintf("[… %d more characters]", n) }
 func line(s string, n int) string {
 	whole := strings.Join(strings.Fields(clean(bounded(s, n))), " ")
 	head := clip(whole, n)
+	if len(whole)-len(head) <= slack && len(bounded(s, n)) == len(s) {
+		return whole // the note would be longer than what it stands for
+	}
 	if cut := utf8.RuneCountInString(whole) - utf8.RuneCountInString(head) + beyond(s, n); cut > 0 {
 		head = strings.TrimRight(head, " ") + " " + left(cut)
 	}
