@@ -40,24 +40,49 @@ func NewPublisher(conn *natsgo.Conn, o StreamOptions) (*Publisher, error) {
 // whose id the stream holds already is a success. With NATS away it returns event.ErrUnavailable at
 // once.
 func (p *Publisher) Publish(ctx context.Context, m event.Message) error {
-	ctx, cancel := context.WithTimeout(ctx, ackWait)
-	defer cancel()
-	if err := p.publish(ctx, m); err != nil {
+	err := ctx.Err()
+	if err == nil {
+		var end func()
+		ctx, end = p.whileConnected(ctx)
+		err = unavailable(p.publish(ctx, m))
+		if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
+			err = cause // says why the wait ended: the context error is all the client knows
+		}
+		end()
+	}
+	if err != nil {
 		return fmt.Errorf("publish event %s: %w", m.ID, err)
 	}
 	return nil
 }
 
-func (p *Publisher) publish(ctx context.Context, m event.Message) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// whileConnected bounds ctx by ackWait and ends it when the connection is lost: no acknowledgement
+// comes then.
+func (p *Publisher) whileConnected(ctx context.Context) (context.Context, func()) {
+	ctx, cancelTimeout := context.WithTimeoutCause(ctx, ackWait, errNoAck)
+	ctx, cancel := context.WithCancelCause(ctx)
+	lost := p.conn.StatusChanged(natsgo.DISCONNECTED, natsgo.RECONNECTING, natsgo.CLOSED)
+	go func() {
+		if status, ok := <-lost; ok {
+			cancel(fmt.Errorf("%w: NATS connection is %s", event.ErrUnavailable, status))
+		}
+	}()
+	return ctx, func() {
+		p.conn.RemoveStatusListener(lost) // closes it, which ends the goroutine
+		cancel(nil)
+		cancelTimeout()
 	}
+}
+
+var errNoAck = fmt.Errorf("%w: no acknowledgement within %s", event.ErrUnavailable, ackWait)
+
+func (p *Publisher) publish(ctx context.Context, m event.Message) error {
 	if !p.conn.IsConnected() {
 		return fmt.Errorf("%w: NATS connection is %s", event.ErrUnavailable, p.conn.Status())
 	}
 	if !p.ready.Load() {
 		if err := p.ensure(ctx); err != nil {
-			return unavailable(err)
+			return err
 		}
 	}
 	err := p.send(ctx, m)
@@ -66,7 +91,7 @@ func (p *Publisher) publish(ctx context.Context, m event.Message) error {
 			err = p.send(ctx, m)
 		}
 	}
-	return unavailable(err)
+	return err
 }
 
 func (p *Publisher) ensure(ctx context.Context) error {

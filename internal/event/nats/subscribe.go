@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -34,7 +35,8 @@ func NewSubscriber(conn *natsgo.Conn, o StreamOptions) (*Subscriber, error) {
 }
 
 // Subscribe starts an ordered consumer, which the client makes anew by itself after a lost
-// connection, at the place it had reached. Leaves nothing on the server after Stop.
+// connection, at the place it had reached. Stop removes it; if NATS is away by then, the server
+// removes it by itself.
 func (s *Subscriber) Subscribe(ctx context.Context, f event.Filter, start event.Start) (event.Subscription, error) {
 	fail := func(err error) (event.Subscription, error) {
 		return nil, fmt.Errorf("subscribe to %s: %w", f.Subject(), unavailable(err))
@@ -42,7 +44,9 @@ func (s *Subscriber) Subscribe(ctx context.Context, f event.Filter, start event.
 	if err := EnsureStream(ctx, s.js, s.stream); err != nil {
 		return fail(err)
 	}
-	config := jetstream.OrderedConsumerConfig{FilterSubjects: []string{f.Subject()}, DeliverPolicy: jetstream.DeliverAllPolicy}
+	config := jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{f.Subject()}, DeliverPolicy: jetstream.DeliverAllPolicy, InactiveThreshold: time.Minute,
+	}
 	if start == event.StartNew {
 		// A consumer of "new" messages that is remade before its first one would miss what came
 		// meanwhile, so it is given the number to start from.
@@ -61,11 +65,13 @@ func (s *Subscriber) Subscribe(ctx context.Context, f event.Filter, start event.
 	if err != nil {
 		return fail(err)
 	}
-	return &subscription{messages: messages, seen: map[string]bool{}}, nil
+	return &subscription{js: s.js, consumer: consumer, messages: messages, seen: map[string]bool{}}, nil
 }
 
 // subscription is read by one goroutine at a time; Stop may be called by any.
 type subscription struct {
+	js       jetstream.JetStream
+	consumer jetstream.Consumer
 	messages jetstream.MessagesContext
 	stopped  atomic.Bool
 	seen     map[string]bool
@@ -107,7 +113,15 @@ func (s *subscription) repeated(id string) bool {
 }
 
 func (s *subscription) Stop() {
-	if s.stopped.CompareAndSwap(false, true) {
-		s.messages.Stop()
+	if !s.stopped.CompareAndSwap(false, true) {
+		return
 	}
+	s.messages.Stop()
+	info := s.consumer.CachedInfo()
+	if info == nil || !s.js.Conn().IsConnected() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = s.js.DeleteConsumer(ctx, StreamName, info.Name) // else it goes after its InactiveThreshold
 }
