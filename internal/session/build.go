@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 )
 
 // NewCompaction is what a compaction entry is made from.
@@ -39,11 +38,8 @@ func BuildCompaction(d Dialect, c NewCompaction) ([]byte, error) {
 		tokens = *c.TokensBefore
 	}
 	base := compactionBase{
-		Type: TypeCompaction, ID: c.ID, Timestamp: c.Timestamp,
-		Summary: c.Summary, FirstKeptEntryID: c.FirstKeptEntryID, TokensBefore: min(max(tokens, 0), math.MaxInt32),
-	}
-	if c.ParentID != "" {
-		base.ParentID = &c.ParentID
+		entryBase: newBase(TypeCompaction, c.ID, c.ParentID, c.Timestamp),
+		Summary:   c.Summary, FirstKeptEntryID: c.FirstKeptEntryID, TokensBefore: max(tokens, 0),
 	}
 	mark, err := json.Marshal(c.Recap)
 	if err != nil {
@@ -81,13 +77,10 @@ func BuildCompaction(d Dialect, c NewCompaction) ([]byte, error) {
 }
 
 type compactionBase struct {
-	Type             string  `json:"type"`
-	ID               string  `json:"id"`
-	ParentID         *string `json:"parentId"`
-	Timestamp        string  `json:"timestamp"`
-	Summary          string  `json:"summary"`
-	FirstKeptEntryID string  `json:"firstKeptEntryId"`
-	TokensBefore     int     `json:"tokensBefore"`
+	entryBase
+	Summary          string `json:"summary"`
+	FirstKeptEntryID string `json:"firstKeptEntryId"`
+	TokensBefore     int    `json:"tokensBefore"`
 }
 
 type piCompaction struct {

@@ -57,7 +57,9 @@ func TestDecodeEntryReadsEveryRole(t *testing.T) {
 				RetryRecovered: true, Timestamp: 9,
 				Usage: &session.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, Total: 10, Orchestration: 18},
 				Content: []session.Block{
-					{Type: "thinking", Text: "hm", Signature: "s"}, {Type: "redactedThinking", Text: "opaque"}, {Type: "redactedThinking", Text: "d"},
+					{Type: "thinking", Text: "hm", Signature: "s"},
+					{Type: "redactedThinking", Text: "opaque"},
+					{Type: "redactedThinking", Text: "d"},
 					{Type: "text", Text: "t", Signature: "ts"},
 					{Type: "toolCall", ID: "c|f", Name: "read", Arguments: json.RawMessage(`{"n": 12345678901234567890}`), Signature: "g"},
 					{Type: "fallback"},

@@ -9,25 +9,56 @@ import (
 
 var errNotObject = errors.New("not a JSON object")
 
-// withKey returns a JSON object with a top-level key set to a JSON value, at its end. Occurrences of
-// the key before are removed; all other bytes stay.
-func withKey(obj []byte, key string, value []byte) ([]byte, error) {
-	obj, err := withoutKey(obj, key)
-	if err != nil {
-		return nil, err
+// member is a key of an object with the JSON of its value.
+type member struct {
+	key   string
+	value []byte
+}
+
+// withKeys returns a JSON object with top-level keys set, at its end. Occurrences of the keys before
+// are removed; all other bytes stay.
+func withKeys(obj []byte, members ...member) ([]byte, error) {
+	v, ok := object(obj)
+	if !ok {
+		return nil, errNotObject
 	}
-	v, _ := object(obj)
-	end := len(v.Raw) - 1
-	out := make([]byte, 0, len(obj)+len(key)+len(value)+4)
-	out = append(out, v.Raw[:end]...)
-	if hasKeys(v) {
-		out = append(out, ',')
+	empty, present := true, false
+	each(v, func(key string, _ gjson.Result) {
+		empty = false
+		for i := range members {
+			present = present || members[i].key == key
+		}
+	})
+	if present {
+		for i := range members {
+			shorter, err := withoutKey(obj, members[i].key)
+			if err != nil {
+				return nil, err
+			}
+			obj = shorter
+		}
+		return withKeys(obj, members...)
 	}
-	out = append(out, '"')
-	out = append(out, key...)
-	out = append(out, '"', ':')
-	out = append(out, value...)
+	size := len(v.Raw)
+	for i := range members {
+		size += len(members[i].key) + len(members[i].value) + 4
+	}
+	out := append(make([]byte, 0, size), v.Raw[:len(v.Raw)-1]...)
+	for i := range members {
+		if !empty || i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, '"')
+		out = append(out, members[i].key...)
+		out = append(out, '"', ':')
+		out = append(out, members[i].value...)
+	}
 	return append(out, '}'), nil
+}
+
+// withKey is withKeys for one key.
+func withKey(obj []byte, key string, value []byte) ([]byte, error) {
+	return withKeys(obj, member{key, value})
 }
 
 // withoutKey removes every occurrence of a top-level key.
@@ -49,10 +80,4 @@ func withoutKey(obj []byte, key string) ([]byte, error) {
 		}
 		obj = shorter
 	}
-}
-
-func hasKeys(v gjson.Result) bool {
-	any := false
-	v.ForEach(func(_, _ gjson.Result) bool { any = true; return false })
-	return any
 }

@@ -100,14 +100,11 @@ func (m *Migration) Body(e *Entry, stored []byte) ([]byte, error) {
 				return nil, m.fail(e, err)
 			}
 		}
-		if out, err = withKey(out, "id", quoted(e.ID)); err != nil {
-			return nil, m.fail(e, err)
-		}
 		parent := []byte("null")
 		if e.ParentID != "" {
 			parent = quoted(e.ParentID)
 		}
-		if out, err = withKey(out, "parentId", parent); err != nil {
+		if out, err = withKeys(out, member{"id", quoted(e.ID)}, member{"parentId", parent}); err != nil {
 			return nil, m.fail(e, err)
 		}
 	}

@@ -129,8 +129,11 @@ func executionText(m *Message) string {
 		fence := fenceFor(m.Command, 3)
 		t.WriteString("Python run by the user:\n" + fence + "python\n" + m.Command + "\n" + fence + "\n")
 	} else {
-		fence := fenceFor(m.Command, 1)
-		t.WriteString("Command run by the user: " + fence + m.Command + fence + "\n")
+		fence, pad := fenceFor(m.Command, 1), ""
+		if strings.HasPrefix(m.Command, "`") || strings.HasSuffix(m.Command, "`") {
+			pad = " "
+		}
+		t.WriteString("Command run by the user: " + fence + pad + m.Command + pad + fence + "\n")
 	}
 	if m.Output == "" {
 		t.WriteString("(no output)")
