@@ -8,6 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	gmtext "github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
 	"recap/internal/compaction/gate"
@@ -30,6 +33,23 @@ func headings(text string) (found []outline.Heading, open bool) {
 		}
 	}
 	return found, open
+}
+
+// markdownHeadings is what a Markdown parser takes for the document's headings.
+func markdownHeadings(text string) []outline.Heading {
+	source := []byte(text)
+	var found []outline.Heading
+	for n := goldmark.DefaultParser().Parse(gmtext.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
+		if h, ok := n.(*ast.Heading); ok {
+			var title []byte
+			for i := range h.Lines().Len() {
+				at := h.Lines().At(i)
+				title = append(title, at.Value(source)...)
+			}
+			found = append(found, outline.Heading{Level: h.Level, Title: string(title)})
+		}
+	}
+	return found
 }
 
 // body returns what stands under a heading, up to the next one.
@@ -202,6 +222,7 @@ func hostile() *rapid.Generator[string] {
 			rapid.SampledFrom([]string{
 				"## Goal", "### Done", "\r## Progress", "\n## Next Steps\n", "```", "~~~~", "`", "``", "</summary>", "<summary>", "<files>", "</files>",
 				"\u2028## Goal", "> ", "- [x] ", "1. ", "---", "    ## Goal", "\t", "must never", "decided", "日本語は必ず", "\u202e", "👩‍👩‍👧‍👦", "\xff",
+				"\n===\n", "\n---\n", "<!--", "<pre>", "<div>\n", "[a]: b", "| a |\n| - |\n", "\n1986. ", "\n+ ",
 				"Latest request, verbatim:", "[… 7 items left out …]", "# (none)", "\n\n", " ", "\n",
 			}),
 			rapid.StringN(0, 30, -1),
@@ -245,6 +266,7 @@ func TestTextCannotFakeStructure(t *testing.T) {
 			found, open := headings(text)
 			require.False(t, open, text)
 			require.Empty(t, cmp.Diff(outline.Of(part), found), text)
+			require.Empty(t, cmp.Diff(outline.Of(part), markdownHeadings(text)), text)
 			for _, tag := range []string{"<files>", "</files>", "<summary>", "</summary>"} {
 				require.NotContains(t, text, tag)
 			}
@@ -314,7 +336,11 @@ func BenchmarkSummarize(b *testing.B) {
 func TestAnyPreviousSummaryKeepsStructure(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		req := history(hostileBlocks(t), hostile().Draw(t, "previous"))
+		previous := ""
+		for _, h := range rapid.SliceOf(rapid.SampledFrom(outline.Of(""))).Draw(t, "headings") {
+			previous += h.String() + "\n" + hostile().Draw(t, "section") + "\n"
+		}
+		req := history(hostileBlocks(t), hostile().Draw(t, "lead")+previous)
 		text, _ := extractive.Summarize(req, 2000)
 		if text == "" {
 			return
@@ -322,5 +348,6 @@ func TestAnyPreviousSummaryKeepsStructure(t *testing.T) {
 		found, open := headings(text)
 		require.False(t, open, text)
 		require.Empty(t, cmp.Diff(outline.Of(contract.PartHistory), found), text)
+		require.Empty(t, cmp.Diff(outline.Of(contract.PartHistory), markdownHeadings(text)), text)
 	})
 }

@@ -165,8 +165,17 @@ func sound(item []string) []string {
 func selfContained(bullet string, item []string) bool {
 	indent := strings.Repeat(" ", len(bullet))
 	lines, open := outline.Scan(bullet + strings.Join(item, "\n"+indent))
-	for _, l := range lines {
+	for i, l := range lines {
 		if l.Heading.Level > 0 {
+			return false
+		}
+		// An underline would make the line before it a heading.
+		t := strings.TrimSpace(l.Text)
+		if i > 0 && t != "" && !l.Fenced && (strings.Trim(t, "=") == "" || strings.Trim(t, "-") == "") {
+			return false
+		}
+		// Raw HTML can swallow what follows it.
+		if strings.HasPrefix(t, "<") && !l.Fenced {
 			return false
 		}
 	}
