@@ -162,7 +162,7 @@ func (x *Exchange) readStream(d Decoder) {
 			return
 		}
 		x.limits.active()
-		if event.Comment {
+		if event.Alive {
 			continue
 		}
 		if !x.take(event.Data, func(data []byte) (Verdict, error) { return d.Event(event.Name, data) }) {

@@ -11,9 +11,9 @@ import (
 
 // Event is one event of a server-sent stream, or a sign of life that is none.
 type Event struct {
-	Name    string
-	Data    []byte // valid until the next call of Next
-	Comment bool   // a comment line or an event without data: it only shows that the server lives
+	Name  string
+	Data  []byte // valid until the next call of Next
+	Alive bool   // no event: a comment, a blank line or an event without data, which servers send to be heard
 }
 
 // Scanner reads server-sent events. Lines end with LF or CRLF and are at most MaxLine long.
@@ -32,10 +32,9 @@ func NewScanner(r io.Reader) *Scanner {
 	return &Scanner{in: bufio.NewReaderSize(r, 32<<10)}
 }
 
-// Next returns the next event, or io.EOF after the last one. Each comment is returned as an event
-// of its own so that the caller sees activity. An event is complete at a blank line; at the end of
-// the stream, one that was begun is returned as well, for servers that leave out the last blank
-// line.
+// Next returns the next event or sign of life, or io.EOF after the last one. An event is complete at
+// a blank line; at the end of the stream, one that was begun is returned as well, for servers that
+// leave out the last blank line.
 func (s *Scanner) Next() (Event, error) {
 	s.name, s.data, s.has = "", s.data[:0], false
 	for {
@@ -59,10 +58,8 @@ func (s *Scanner) Next() (Event, error) {
 		switch {
 		case len(s.line) == 0 && s.has:
 			return Event{Name: s.name, Data: s.data}, nil
-		case len(s.line) == 0:
-			s.name = ""
-		case s.line[0] == ':' && !s.has:
-			return Event{Comment: true}, nil
+		case len(s.line) == 0, s.line[0] == ':' && !s.has && s.name == "":
+			return Event{Alive: true}, nil
 		default:
 			s.field(s.line)
 		}

@@ -36,7 +36,7 @@ type Request struct {
 }
 
 func parse(api API, r *http.Request, body []byte) Request {
-	q := Request{API: api, Header: r.Header.Clone(), Body: body}
+	q := Request{API: api, Header: r.Header.Clone(), Body: body, Key: credential(api, r.Header)}
 	if !gjson.ValidBytes(body) || !gjson.ParseBytes(body).IsObject() {
 		q.Malformed = "We could not parse the JSON body of your request."
 		return q
@@ -45,13 +45,8 @@ func parse(api API, r *http.Request, body []byte) Request {
 	q.Model, q.Stream = v.Get("model").Str, v.Get("stream").Bool()
 	switch api {
 	case OpenAI:
-		q.Key, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		q.MaxTokens = int(v.Get("max_completion_tokens").Int() + v.Get("max_tokens").Int())
 	case Anthropic:
-		q.Key = r.Header.Get("X-Api-Key")
-		if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && q.Key == "" {
-			q.Key = bearer
-		}
 		q.MaxTokens = int(v.Get("max_tokens").Int())
 		q.System = text(v.Get("system"))
 	}
@@ -69,6 +64,15 @@ func parse(api API, r *http.Request, body []byte) Request {
 	q.Tokens = (size + len(v.Get("tools").Raw) + 3) / 4
 	q.Malformed = check(api, r, v)
 	return q
+}
+
+// credential is the key of a request: a bearer token, or this API's own header.
+func credential(api API, h http.Header) string {
+	if key := h.Get("X-Api-Key"); api == Anthropic && key != "" {
+		return key
+	}
+	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+	return bearer
 }
 
 // text is the text of a content field: a string, or parts.
