@@ -97,12 +97,12 @@ func (c *checker) tree() {
 					break
 				}
 				c.referred[e.ParentID] = true
-				c.add(damageOf(DamageParentGone, e, "its parent %s is not in the session", e.ParentID))
+				c.add(damageOf(DamageParentGone, e, "its parent %s is not in the session", clip(e.ParentID)))
 				break
 			}
 			parent[next] = true
 			if state[next] == onWalk {
-				c.add(damageOf(DamageCycle, e, "parents form a cycle at %s", e.ParentID))
+				c.add(damageOf(DamageCycle, e, "parents form a cycle at %s", clip(e.ParentID)))
 				state[at] = lost
 				break
 			}
@@ -167,7 +167,7 @@ func (c *checker) path() error {
 			if c.l.Find(keep) == nil {
 				c.referred[keep] = true
 			}
-			c.add(damageOf(DamageFirstKept, e, "its first kept entry %s is not before it on the path; the context keeps everything before it", keep))
+			c.add(damageOf(DamageFirstKept, e, "its first kept entry %s is not before it on the path; the context keeps everything before it", clip(keep)))
 		}
 	}
 	return nil
@@ -188,12 +188,12 @@ func (c *checker) pairs(path []*Entry) error {
 		if e.Role != RoleAssistant && e.Role != RoleToolResult {
 			return nil
 		}
-		body, err := c.b.Body(e)
+		v, err := readObject(e, c.b)
 		if err != nil {
 			return err
 		}
-		messages[i], err = decodePairing(e, body)
-		return err
+		messages[i] = decodePairing(e, v)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -220,11 +220,7 @@ func (c *checker) pairs(path []*Entry) error {
 }
 
 // decodePairing reads only what pairs calls and results.
-func decodePairing(e *Entry, body []byte) (Message, error) {
-	v, ok := object(body)
-	if !ok {
-		return Message{}, &EntryError{ID: e.ID, Line: e.Line, Msg: "its stored object is not JSON"}
-	}
+func decodePairing(e *Entry, v gjson.Result) Message {
 	m := Message{EntryID: e.ID, Role: e.Role}
 	each(get(v, "message"), func(key string, v gjson.Result) {
 		switch key {
@@ -245,7 +241,7 @@ func decodePairing(e *Entry, body []byte) (Message, error) {
 			})
 		}
 	})
-	return m, nil
+	return m
 }
 
 // explain marks what stops work: the break of the path, and damaged lines that seem to have held

@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,6 +188,99 @@ type failing struct{}
 var errRead = errors.New("cannot read")
 
 func (failing) Body(*session.Entry) ([]byte, error) { return nil, errRead }
+
+// broken gives every entry a body that is no JSON.
+type broken struct{}
+
+func (broken) Body(*session.Entry) ([]byte, error) { return []byte(`{"a":`), nil }
+
+func TestBodiesThatAreNoJSONAreErrors(t *testing.T) {
+	t.Parallel()
+	for name, lines := range map[string][]string{
+		"message":        {assistant("a", "", textOf("x"))},
+		"compaction":     {compaction("a", "", "s", "a")},
+		"model change":   {entry("model_change", "a", "", `"modelId":"m"`)},
+		"thinking level": {entry("thinking_level_change", "a", "", `"thinkingLevel":"low"`)},
+	} {
+		f := parse(t, append([]string{header}, lines...)...)
+		_, err := session.BuildContext(f.Log, broken{}, session.ContextOptions{})
+		var bad *session.EntryError
+		require.ErrorAs(t, err, &bad, name)
+		require.Equal(t, "a", bad.ID)
+		require.Contains(t, err.Error(), "line 2")
+	}
+}
+
+func TestErrorsOfLongPathsNameTheFirstEntryThatFailed(t *testing.T) {
+	t.Parallel()
+	lines := []string{header}
+	parent := ""
+	for i := range 500 {
+		id := "e" + strconv.Itoa(i)
+		lines = append(lines, user(id, parent, "x"))
+		parent = id
+	}
+	f := parse(t, lines...)
+	_, err := session.BuildContext(f.Log, failFrom{f, 300}, session.ContextOptions{})
+	var bad *session.EntryError
+	require.ErrorAs(t, err, &bad)
+	require.GreaterOrEqual(t, bad.Line, 300)
+}
+
+// failFrom fails for entries from a line on.
+type failFrom struct {
+	session.Bodies
+	line int
+}
+
+func (f failFrom) Body(e *session.Entry) ([]byte, error) {
+	if e.Line >= f.line {
+		return nil, &session.EntryError{ID: e.ID, Line: e.Line, Msg: "cannot be read"}
+	}
+	return f.Bodies.Body(e)
+}
+
+func TestBodyOutsideTheFileIsAnError(t *testing.T) {
+	t.Parallel()
+	f := parse(t, header)
+	_, err := f.Body(&session.Entry{ID: "x", Offset: 10, Length: 1 << 20})
+	var bad *session.EntryError
+	require.ErrorAs(t, err, &bad)
+}
+
+// FuzzParse reads any bytes as a session: whatever is in them, nothing panics, and a context is built
+// or refused.
+func FuzzParse(f *testing.F) {
+	for _, version := range []string{"1", "2", "3"} {
+		h := strings.Replace(header, `"version":3`, `"version":`+version, 1)
+		f.Add([]byte(h + "\n" + user("a", "", "1") + "\n" + assistant("b", "a", callOf("c")) + result("r", "b", "c") + "\n" + compaction("k", "r", "s", "b") + "\n" + `{"type":"leaf","targetId":"b"}` + "\n{\"type\""))
+		f.Add([]byte(h + "\n" + oldMessage("x") + "\n" + oldCompaction("1") + "\n" + `{"type":"message","message":{"role":"hookMessage"}}`))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := session.Parse(data)
+		if err != nil {
+			return
+		}
+		r, err := session.Check(file.Log, file)
+		require.NoError(t, err)
+		require.LessOrEqual(t, r.OnPath+r.Unreachable, r.Entries)
+		path, err := file.Log.Path()
+		if err != nil {
+			stops := false
+			for _, d := range r.Damage {
+				stops = stops || d.Stops
+			}
+			require.True(t, stops, "the path is broken and the report does not say so: %v", err)
+			return
+		}
+		require.Len(t, path, r.OnPath)
+		for _, o := range []session.ContextOptions{{}, {Raw: true}, {Transcript: true}, {Transcript: true, Collapse: true}} {
+			c, err := session.BuildContext(file.Log, file, o)
+			require.NoError(t, err)
+			session.ToModel(c.Messages)
+		}
+	})
+}
 
 func TestUnreadableBodiesAreErrors(t *testing.T) {
 	t.Parallel()

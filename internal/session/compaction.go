@@ -135,15 +135,11 @@ func EffectiveCompaction(path []*Entry, b Bodies) (index int, c Compaction, err 
 }
 
 func readCompaction(e *Entry, b Bodies) (Compaction, error) {
-	body, err := b.Body(e)
+	v, err := readObject(e, b)
 	if err != nil {
 		return Compaction{}, err
 	}
-	c, err := DecodeCompaction(body)
-	if err != nil {
-		return Compaction{}, &EntryError{ID: e.ID, Line: e.Line, Msg: err.Error()}
-	}
-	return c, nil
+	return decodeCompaction(v), nil
 }
 
 // BoundaryIndex returns the index of the first entry that a compaction naming keepID keeps: 0 when it

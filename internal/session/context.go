@@ -174,7 +174,7 @@ func (c *Context) kept(l *Log, path []*Entry, k int, comp Compaction) (int, []Me
 	}
 	if !found {
 		c.warn("compaction %s keeps entries from %s on, which is not before it on the path; the history before it is sent in full",
-			path[k].ID, comp.FirstKeptEntryID)
+			clip(path[k].ID), clip(comp.FirstKeptEntryID))
 		boundary = 0
 	}
 	return boundary, nil, nil

@@ -41,3 +41,12 @@ func salvageID(line []byte) string {
 func damageOf(kind DamageKind, e *Entry, format string, args ...any) Damage {
 	return Damage{Kind: kind, Line: e.Line, Offset: e.Offset, Length: e.Length, ID: e.ID, Detail: fmt.Sprintf(format, args...)}
 }
+
+// clip shortens an id of a file for a line of text.
+func clip(id string) string {
+	const limit = 64
+	if len(id) <= limit {
+		return id
+	}
+	return validUTF8(id[:limit]) + "…"
+}

@@ -14,7 +14,11 @@ type EntryError struct {
 }
 
 func (e *EntryError) Error() string {
-	return fmt.Sprintf("line %d: entry %s: %s", e.Line, e.ID, e.Msg)
+	return fmt.Sprintf("line %d: entry %s: %s", e.Line, clip(e.ID), e.Msg)
+}
+
+func notJSON(e *Entry) *EntryError {
+	return &EntryError{ID: e.ID, Line: e.Line, Msg: "its stored object is not JSON; run session check"}
 }
 
 // object checks that body is exactly one JSON object.
@@ -42,7 +46,7 @@ func DecodeEntry(e *Entry, body []byte) (m Message, ok bool, err error) {
 	}
 	v, good := object(body)
 	if !good {
-		return Message{}, false, &EntryError{ID: e.ID, Line: e.Line, Msg: "its stored object is not JSON; run session check"}
+		return Message{}, false, notJSON(e)
 	}
 	switch e.Type {
 	case TypeMessage:

@@ -3,6 +3,9 @@ package session
 import (
 	"bytes"
 	"fmt"
+	"strconv"
+
+	"github.com/tidwall/gjson"
 )
 
 // NotSessionError says why a file is not a session that this package reads.
@@ -53,11 +56,24 @@ func ParseHeader(o *Object) (Header, error) {
 	if o.Type != TypeHeader || id == "" {
 		return Header{}, Refuse(o.Raw, o)
 	}
-	h := Header{ID: id, Version: 1, Timestamp: o.Timestamp, Cwd: text(get(v, "cwd")), Raw: bytes.Clone(o.Raw)}
-	if n := number(get(v, "version")); n != nil {
-		h.Version = *n
+	return Header{
+		ID: id, Version: version(get(v, "version")), Timestamp: o.Timestamp, Cwd: text(get(v, "cwd")), Raw: bytes.Clone(o.Raw),
+	}, nil
+}
+
+// version reads a version as agents compare it: none is 1, numbers in quotes count, and anything
+// else is never migrated.
+func version(v gjson.Result) int {
+	if !v.Exists() || v.Type == gjson.Null {
+		return 1
 	}
-	return h, nil
+	if n := number(v); n != nil {
+		return *n
+	}
+	if n, err := strconv.Atoi(v.Str); err == nil {
+		return n
+	}
+	return CurrentVersion
 }
 
 // IsTitle reports whether an object is a title slot, which may stand before the header.

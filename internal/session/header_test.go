@@ -25,6 +25,9 @@ func TestHeaderIsTheFirstRecordOrFollowsATitle(t *testing.T) {
 	require.Equal(t, "s1", f.Log.Header.ID, "a header longer than 512 bytes")
 	f = parse(t, `{"type":"session","id":"old"}`)
 	require.Equal(t, 1, f.Log.Header.Version, "no version means 1")
+	for in, want := range map[string]int{"null": 1, "2": 2, `"3"`: 3, "9": 9, "{}": session.CurrentVersion} {
+		require.Equal(t, want, parse(t, `{"type":"session","id":"s","version":`+in+`}`).Log.Header.Version, in)
+	}
 }
 
 func TestParseRefusesWhatIsNoSession(t *testing.T) {

@@ -67,16 +67,16 @@ type PathError struct {
 }
 
 func (e *PathError) Error() string {
-	what := "parent " + e.ID + " is missing"
+	subject, what := "entry "+clip(e.Child), "its parent "+clip(e.ID)+" is missing"
 	switch {
 	case e.Cycle:
-		what = "parents form a cycle at " + e.ID
+		what = "parents form a cycle at " + clip(e.ID)
 	case e.NoParent:
 		what = "it does not name its parent"
 	case e.NoID:
-		what = "it has no id, so nothing can be appended under it; open it in its agent once, or restore the ids"
+		subject, what = "the last entry", "it has no id, so nothing can follow it"
 	}
-	return fmt.Sprintf("line %d: entry %s: %s; %d entries cannot be reached", e.Line, e.Child, what, e.Unreachable)
+	return fmt.Sprintf("line %d: %s: %s; %d entries cannot be reached", e.Line, subject, what, e.Unreachable)
 }
 
 // Damage is one thing wrong with a session file.

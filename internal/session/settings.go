@@ -1,6 +1,10 @@
 package session
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
 
 // activeModel returns the model of a path: the newest model change of the default role, else what
 // the newest assistant message names. Both are "" when the path has neither.
@@ -9,11 +13,11 @@ func activeModel(path []*Entry, b Bodies) (provider, model string, err error) {
 		if path[i].Type != TypeModelChange {
 			continue
 		}
-		body, err := b.Body(path[i])
+		v, err := readObject(path[i], b)
 		if err != nil {
 			return "", "", err
 		}
-		if provider, model, ok := decodeModelChange(body); ok {
+		if provider, model, ok := decodeModelChange(v); ok {
 			return provider, model, nil
 		}
 	}
@@ -38,11 +42,7 @@ func activeModel(path []*Entry, b Bodies) (provider, model string, err error) {
 
 // decodeModelChange reads both forms: provider and modelId (pi), or model = provider/id with a role
 // (Veyyon). ok is false for a change of another role than the default one.
-func decodeModelChange(body []byte) (provider, model string, ok bool) {
-	v, good := object(body)
-	if !good {
-		return "", "", false
-	}
+func decodeModelChange(v gjson.Result) (provider, model string, ok bool) {
 	if role := text(get(v, "role")); role != "" && role != "default" {
 		return "", "", false
 	}
@@ -59,15 +59,27 @@ func thinkingLevel(path []*Entry, b Bodies) (string, error) {
 		if path[i].Type != TypeThinkingLevel {
 			continue
 		}
-		body, err := b.Body(path[i])
+		v, err := readObject(path[i], b)
 		if err != nil {
 			return "", err
 		}
-		v, _ := object(body)
 		if level := text(get(v, "thinkingLevel")); level != "" {
 			return level, nil
 		}
 		break
 	}
 	return "off", nil
+}
+
+// readObject reads the stored object of an entry.
+func readObject(e *Entry, b Bodies) (gjson.Result, error) {
+	body, err := b.Body(e)
+	if err != nil {
+		return gjson.Result{}, err
+	}
+	v, ok := object(body)
+	if !ok {
+		return gjson.Result{}, notJSON(e)
+	}
+	return v, nil
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -90,6 +91,9 @@ func millis(v gjson.Result) int64 {
 func isoMillis(s string) int64 {
 	if s == "" {
 		return 0
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n // some writers store milliseconds
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
