@@ -137,7 +137,7 @@ func rows(lines []outline.Line) []string {
 
 func normal(s string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("*_`#", r)
+		return r == '*' || r == '_' || r == '`' || r == '#' || unicode.IsSpace(r)
 	}), " "))
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"recap/internal/compaction/gate/outline"
 	"recap/internal/contract"
@@ -25,7 +26,11 @@ func letters(lines []outline.Line) int {
 		}
 		for _, r := range l.Text {
 			switch {
-			case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			case r < utf8.RuneSelf: // most of what there is
+				if 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
+					n++
+				}
+			case r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 				n += 2
 			case unicode.IsLetter(r) || unicode.IsDigit(r):
 				n++
