@@ -70,10 +70,21 @@ func sent(p *compaction.Prepared) string {
 	return strings.Join(all, "\n")
 }
 
+// assembled is the summary made of the answers to those parts that the plan asks for.
+func assembled(p *compaction.Prepared, history, prefix string) string {
+	if p.History == nil {
+		history = ""
+	}
+	if p.TurnPrefix == nil {
+		prefix = ""
+	}
+	return compaction.Assemble(&p.Plan, history, prefix)
+}
+
 // commit appends the plan's entry to the file.
 func commit(t failer, text string, p *compaction.Prepared, id, history, prefix string) string {
 	t.Helper()
-	entry := compaction.NewEntry(&p.Plan, compaction.Assemble(&p.Plan, history, prefix))
+	entry := compaction.NewEntry(&p.Plan, assembled(p, history, prefix))
 	entry.ID, entry.ParentID, entry.Timestamp = id, p.Plan.Leaf, "2026-06-01T12:00:00.000Z"
 	entry.Recap = session.RecapMark{Operation: p.Plan.Operation, Attempt: 1}
 	object, err := session.BuildCompaction(p.Plan.Dialect, entry)
