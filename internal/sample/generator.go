@@ -1,7 +1,7 @@
 package sample
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,8 +16,9 @@ const systemTokens = 6800
 // generator writes one session, entry by entry.
 type generator struct {
 	o     Options
-	w     *bufio.Writer
-	n     int64 // bytes written
+	w     io.Writer
+	buf   bytes.Buffer // records not yet given to w
+	n     int64        // bytes of all records so far
 	err   error
 	enc   *json.Encoder
 	r     *rand.Rand
@@ -44,27 +45,16 @@ type generator struct {
 
 func newGenerator(w io.Writer, o Options) *generator {
 	g := &generator{
-		o: o, w: bufio.NewWriterSize(w, 1<<16), r: rand.New(rand.NewPCG(o.Seed, 0x68617262)), p: speak(o.Language),
+		o: o, w: w, r: rand.New(rand.NewPCG(o.Seed, 0x68617262)), p: speak(o.Language),
 		now: o.Start, ids: map[string]bool{}, provider: "anthropic", model: "demo-large-4", context: systemTokens, thinking: true,
 	}
-	g.enc = json.NewEncoder(counter{g})
+	g.enc = json.NewEncoder(&g.buf)
 	g.enc.SetEscapeHTML(false)
 	return g
 }
 
-// counter counts what is written and remembers the first failure.
-type counter struct{ g *generator }
-
-func (c counter) Write(p []byte) (int, error) {
-	n, err := c.g.w.Write(p)
-	c.g.n += int64(n)
-	return n, err
-}
-
 func (g *generator) close() error {
-	if err := g.w.Flush(); g.err == nil {
-		g.err = err
-	}
+	g.flush()
 	g.story.Bytes = g.n
 	g.story.Leaf = g.leaf
 	if g.v1() {
@@ -77,9 +67,23 @@ func (g *generator) v1() bool { return g.o.Version == 1 }
 
 // write encodes one record.
 func (g *generator) write(v any) {
-	if g.err == nil {
-		g.err = g.enc.Encode(v)
+	if g.err != nil {
+		return
 	}
+	before := g.buf.Len()
+	g.err = g.enc.Encode(v)
+	g.n += int64(g.buf.Len() - before)
+	if g.buf.Len() >= 64<<10 {
+		g.flush()
+	}
+}
+
+// flush hands what was encoded to the writer.
+func (g *generator) flush() {
+	if g.err == nil {
+		_, g.err = g.w.Write(g.buf.Bytes())
+	}
+	g.buf.Reset()
 }
 
 // tick moves the clock on by up to so many seconds.
