@@ -40,12 +40,16 @@ func (a *app) check(ctx context.Context, word string) error {
 	if err != nil {
 		return err
 	}
-	r := integrity{Session: t.ref.String(), Size: snap.Size(), Report: snap.Log().Report}
+	report, err := session.Check(snap.Log(), snap)
+	size := snap.Size()
+	if err := errors.Join(err, snap.Close()); err != nil {
+		return err
+	}
+	r := integrity{Session: t.ref.String(), Size: size, Report: report}
 	if r.Damage == nil {
 		r.Damage = []session.Damage{}
 	}
-	err = a.print(r, func(p *printer) { reportText(p, r) })
-	if err := errors.Join(err, snap.Close()); err != nil {
+	if err := a.print(r, func(p *printer) { reportText(p, r) }); err != nil {
 		return err
 	}
 	if len(r.Damage) > 0 {

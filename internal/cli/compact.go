@@ -21,7 +21,7 @@ import (
 
 // compactFlags are the flags of compact.
 type compactFlags struct {
-	embedded, noWriter, giveBack, dryRun, failOnNoop, skipDamaged, noWait, wait bool
+	embedded, noWriter, giveBack, dryRun, failOnNoop, skipDamaged, noWait bool
 
 	focus, reason, store, requestID string
 	keep                            int
@@ -31,12 +31,20 @@ type compactFlags struct {
 
 func (a *app) compactCommand() *cobra.Command {
 	var f compactFlags
+	var wait bool
 	cmd := a.command("compact SESSION", "Compact a session",
 		"Summarises the older part of a session and appends one compaction entry to it; no existing byte\n"+
 			"changes. Without --no-writer, a session that was written within the last ten minutes is left\n"+
 			"alone: an agent may have it open, and would not see the entry.\n\n"+
 			"Running the command twice, or from two places at once, makes one entry.",
 		cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags()
+			if given.Changed("wait") {
+				if given.Changed("no-wait") {
+					return usagef("--wait and --no-wait contradict each other: give one of them")
+				}
+				f.noWait = !wait
+			}
 			return a.compact(cmd.Context(), f, args[0])
 		})
 	fs := cmd.Flags()
@@ -49,14 +57,12 @@ func (a *app) compactCommand() *cobra.Command {
 	fs.StringVar(&f.reason, "reason", string(contract.ReasonManual), "why: manual, threshold, overflow, incomplete, midTurn, idle, providerSwitch")
 	fs.StringVar(&f.store, "store", "", "`name` of the store that holds the session, where it is not on this machine")
 	fs.StringVar(&f.requestID, "request-id", "", "`id` of the request; sending the same one again is one operation")
-	fs.BoolVar(&f.wait, "wait", true, "wait for the outcome")
+	fs.BoolVar(&wait, "wait", true, "wait for the outcome")
 	fs.BoolVar(&f.noWait, "no-wait", false, "print the acceptance and do not wait")
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop waiting after this `duration`; the work goes on")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "plan only and print the plan: no server, no model, nothing written")
 	fs.BoolVar(&f.failOnNoop, "fail-on-noop", false, "exit with 4 when there is nothing to do")
 	fs.BoolVar(&f.skipDamaged, "skip-damaged", false, "go on although damaged lines hold entries of the session")
-	cmd.MarkFlagsMutuallyExclusive("dry-run", "embedded")
-	cmd.MarkFlagsMutuallyExclusive("wait", "no-wait")
 	return cmd
 }
 
@@ -86,7 +92,27 @@ func (f compactFlags) request(cfg *config.Config, ref contract.SessionRef) (cont
 	return req, nil
 }
 
+// check refuses flags that contradict each other.
+func (f compactFlags) check() error {
+	switch {
+	case f.dryRun && f.embedded:
+		return usagef("--dry-run needs no server: leave out --embedded")
+	case f.dryRun && f.noWait:
+		return usagef("--dry-run starts nothing that one could wait for: leave out --no-wait")
+	case f.noWait && f.timeout > 0:
+		return usagef("--timeout bounds the waiting that --no-wait leaves out: give one of them")
+	case f.timeout < 0:
+		return usagef("--timeout must be positive, is %s", f.timeout)
+	case f.embedded && f.noWait:
+		return usagef("--embedded may end its stack with this command: leave out --no-wait, or start `recap dev` and name its address")
+	}
+	return nil
+}
+
 func (a *app) compact(ctx context.Context, f compactFlags, word string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	cfg, err := a.config()
 	if err != nil {
 		return err

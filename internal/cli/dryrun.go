@@ -32,8 +32,8 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, t target, req cont
 	if t.driver == nil {
 		return usagef("--dry-run reads the session here: name it by its path or id, without --store")
 	}
-	if len(cfg.Models) == 0 {
-		a.notef("no model is configured: planned for the built-in extractive summariser")
+	extractive := len(cfg.Models) == 0
+	if extractive {
 		cfg = cfg.Embedded(cfg.Temporal.Address, cfg.Temporal.Namespace, cfg.NATS.URL)
 	}
 	req.Writer = contract.WriterNone
@@ -62,6 +62,9 @@ func (a *app) dryRun(ctx context.Context, cfg *config.Config, t target, req cont
 	d, err := readPlan(ctx, blobs, result)
 	if err != nil {
 		return err
+	}
+	if extractive {
+		a.notef("no model is configured: planned for the built-in extractive summariser")
 	}
 	for _, w := range d.Warnings {
 		a.notef("warning: %s", printable(w))

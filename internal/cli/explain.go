@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,7 +88,7 @@ func receiptText(p *printer, r contract.Receipt) {
 		p.line("")
 		p.heading("What was asked")
 		for _, s := range r.Stages {
-			p.field(string(s.Part), strings.TrimSpace(fmt.Sprintf("about %s tokens, answered by %s", grouped(s.InputTokens), or(s.Candidate, "nobody"))))
+			p.field(string(s.Part), stageText(s))
 		}
 	}
 	if len(r.Attempts) > 0 {
@@ -132,9 +131,10 @@ func entries(ids []string) string {
 	return fmt.Sprintf("%s entries: %s … %s", grouped(len(ids)), ids[0], ids[len(ids)-1])
 }
 
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
+func stageText(s contract.Stage) string {
+	text := fmt.Sprintf("about %s tokens", grouped(s.InputTokens))
+	if s.Candidate != "" {
+		text += ", answered by " + s.Candidate
 	}
-	return s
+	return text
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -104,18 +105,19 @@ func chosen(cfg *config.Config, key string) bool {
 	return false
 }
 
-// command makes a command that checks the shared flags before it runs. Arguments are checked by
-// args; errors of cobra's own are usage errors.
+// command makes a command that checks the shared flags before it runs. What fails before its own code
+// begins, arguments and flags that do not parse, is a usage error.
 func (a *app) command(use, short, long string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Long: strings.TrimSpace(short + "\n\n" + long),
 		Args: func(cmd *cobra.Command, given []string) error {
 			if err := args(cmd, given); err != nil {
-				return usagef("%w; usage: %s", err, cmd.UseLine())
+				return fmt.Errorf("%w; usage: %s", err, cmd.UseLine())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, given []string) error {
+			a.started = true
 			if err := a.flags.check(); err != nil {
 				return err
 			}
@@ -144,13 +146,6 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		return usagef("unknown command %q; did you mean %q?", word, cmd.CommandPath()+" "+near[0])
 	}
 	return usagef("unknown command %q; see %s --help", word, cmd.CommandPath())
-}
-
-// root finishes a tree: the shared flags, and usage errors for flags that do not parse.
-func (a *app) root(cmd *cobra.Command) *cobra.Command {
-	a.flags.register(cmd.PersistentFlags())
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: err} })
-	return cmd
 }
 
 // isTerminal reports whether a stream is a terminal on which progress may be drawn.

@@ -59,7 +59,7 @@ type app struct {
 	now       func() time.Time
 
 	flags   globalFlags
-	printed bool // the output holds its one JSON document
+	started bool // a command's own code has begun: what fails before is a usage error
 }
 
 func newApp(name string, in io.Reader, out, err io.Writer) *app {
@@ -74,6 +74,9 @@ func (a *app) run(ctx context.Context, tree func(*app) *cobra.Command, args []st
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	if err != nil && !a.started {
+		err = &usageError{err: err}
+	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errInterrupted) && errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("%w", cause)
 	}

@@ -100,15 +100,24 @@ func (a *app) cancelCommand() *cobra.Command {
 		})
 }
 
-// changing makes a command for which an operation that has ended is nothing to do.
+// changing makes a command for which an operation that has ended is nothing to do: it says so, prints
+// the operation, and succeeds unless --fail-on-noop is given.
 func (a *app) changing(use, short, long string, do func(context.Context, *link, client.Name) error) *cobra.Command {
 	var failOnNoop bool
 	cmd := a.onOperation(use, short, long, func(ctx context.Context, l *link, n client.Name) error {
 		err := do(ctx, l, n)
-		if failOnNoop && client.KindOf(err) == client.KindClosed {
-			return &exitError{code: exitNoop, err: err}
+		if client.KindOf(err) != client.KindClosed {
+			return err
 		}
-		return err
+		a.notef("nothing to do: %v", err)
+		o, err := l.ops.Find(ctx, n)
+		if err != nil {
+			return err
+		}
+		if err := a.print(o, func(p *printer) { p.line("operation %s is %s", o.Operation, o.Status) }); err != nil || !failOnNoop {
+			return err
+		}
+		return exitWith(exitNoop)
 	})
 	cmd.Flags().BoolVar(&failOnNoop, "fail-on-noop", false, "exit with 4 when there is nothing to do")
 	return cmd

@@ -19,7 +19,8 @@ func triggerTree(a *app) *cobra.Command {
 	)
 	root.Version = telemetry.Version()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	return a.root(root)
+	a.flags.register(root.PersistentFlags())
+	return root
 }
 
 // workerTree is the command tree of `recap-worker`.
@@ -30,7 +31,8 @@ func workerTree(a *app) *cobra.Command {
 	)
 	root.Version = telemetry.Version()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	return a.root(root)
+	a.flags.register(root.PersistentFlags())
+	return root
 }
 
 const exitCodeHelp = `Exit codes:

@@ -18,7 +18,7 @@ import (
 )
 
 // natsPatience is how long a command waits for a NATS server before it says that none is there.
-const natsPatience = 5 * time.Second
+const natsPatience = 3 * time.Second
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
