@@ -3,6 +3,7 @@ package extractive
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,16 +156,25 @@ func looksFailed(out string) bool {
 
 var telling = regexp.MustCompile(`(?i)error|fail|panic|exception|fatal|cannot|can't|not found|undefined|denied|refused|unexpected|mismatch|timed? ?out|traceback|错误|失败|ошибк|エラー|失敗|خطأ`)
 
+// saysNothing matches what tools say about the run itself.
+var saysNothing = regexp.MustCompile(`(?i)^\(?(?:no output|(?:command|process) (?:exited with (?:exit )?code \d+|aborted|timed out after .*)|exit code:? \d+)\)?\.?$`)
+
+// longLine is the length in bytes from which a line of output is data rather than a message.
+const longLine = 400
+
 // errorLines picks the lines of an output that say what went wrong: from the first telling one on.
 func errorLines(out string, most int) []string {
 	var lines []string
 	for l := range strings.SplitSeq(out, "\n") {
-		if t := strings.TrimSpace(l); t != "" {
+		if t := strings.TrimSpace(l); t != "" && !saysNothing.MatchString(t) {
 			lines = append(lines, t)
 		}
 		if len(lines) >= 400 {
 			break
 		}
+	}
+	if short := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return len(l) > longLine }); len(short) > 0 {
+		lines = short
 	}
 	from := 0
 	for i, l := range lines {

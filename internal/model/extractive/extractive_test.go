@@ -165,6 +165,43 @@ func TestPreviousSummaryOfAModelIsCarriedBySections(t *testing.T) {
 	require.Empty(t, cmp.Diff(outline.Of(contract.PartHistory), found))
 }
 
+// TestSmallTalkDoesNotHideTheWork: "ok" is the newest request, but not what the work is about.
+func TestSmallTalkDoesNotHideTheWork(t *testing.T) {
+	t.Parallel()
+	work := "Move the retry budget from the client into the scheduler."
+	blocks := []transcript.Block{
+		user("Look at the scheduler, please, and tell me what it does."), agent("It schedules."),
+		user(work), agent("Let me see:", call("edit", "path", `"/srv/app/core/a.go"`), call("edit", "path", `"/srv/app/core/sub/b.go"`)),
+		result("edit", "ok", false), result("edit", "ok", false), agent("The budget is in the scheduler now."),
+		user("ok"), agent("Good."),
+	}
+	text, _ := extractive.Summarize(history(blocks, ""), 0)
+	require.Contains(t, body(t, text, outline.Goal), "> "+work)
+	require.Contains(t, body(t, text, outline.Goal), "> ok\n")
+	require.Contains(t, body(t, text, outline.Done), "Agent: “The budget is in the scheduler now.”")
+	require.Contains(t, body(t, text, outline.Done), "Changed: `a.go`, `sub/b.go`")
+	require.Contains(t, body(t, text, outline.CriticalContext), "`/srv/app/core/a.go`", "in full once")
+
+	again, _ := extractive.Summarize(history([]transcript.Block{user("thanks"), agent("Welcome.")}, text), 0)
+	require.Contains(t, body(t, again, outline.Goal), "> "+work)
+}
+
+// TestLookingIsNothingToRemember: a search without a match blocks nobody, and what only looked is not
+// listed.
+func TestLookingIsNothingToRemember(t *testing.T) {
+	t.Parallel()
+	text, _ := extractive.Summarize(history([]transcript.Block{
+		user("Where is the budget?"),
+		agent("", call("bash", "command", `"cd /srv && grep -rn budget ."`)), result("bash", "(no output)\n\nCommand exited with code 1", true),
+		agent("", call("bash", "command", `"make check"`)), result("bash", "Command aborted", true),
+		agent("", call("bash", "command", `"make lint"`)), result("bash", strings.Repeat("x=error;", 200)+"\nlint: undefined: foo\nexit status 2", false),
+		agent("Nowhere yet."),
+	}, ""), 0)
+	require.Equal(t, "- Failed: `bash` `make lint`\n  > lint: undefined: foo\n  > exit status 2\n", body(t, text, outline.Blocked))
+	require.NotContains(t, text, "Ran `cd /srv")
+	require.Contains(t, text, "Ran `make check` — failed")
+}
+
 // TestT2FactsSurvive is case T2: of a small session nothing may be lost.
 func TestT2FactsSurvive(t *testing.T) {
 	t.Parallel()

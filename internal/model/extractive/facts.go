@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"strings"
+	"unicode"
 
 	"recap/internal/compaction/transcript"
 )
@@ -14,6 +15,7 @@ type facts struct {
 	users  int
 
 	first   string       // the first request
+	weighty string       // the newest request that says more than "ok"
 	turns   kept[turn]   // finished turns before the last one
 	last    turn         // the turn that is running when the range ends
 	actions kept[action] // of the whole range, the last ones
@@ -35,12 +37,27 @@ type facts struct {
 // turn is one request and what came of it.
 type turn struct {
 	request string // "" when the range starts inside a turn
-	reply   string // the last thing the agent said
+	reply   string // the last thing the agent said, best one that was not the lead-in to a call
+	final   bool   // reply was no lead-in
 	changed []string
 	calls   int
 	failed  int
 	// answered says that the agent's last word came after its last call.
 	answered bool
+}
+
+// weighty reports whether a message says more than "ok", "go on" or "wow".
+func weighty(s string) bool {
+	n := 0
+	for _, r := range bounded(s, 100) {
+		switch {
+		case r >= 0x2E80:
+			n += 3
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			n++
+		}
+	}
+	return n >= 20
 }
 
 // statement is a sentence somebody said.
@@ -121,6 +138,9 @@ func (f *facts) user(b *transcript.Block) {
 		f.first = b.Text
 	}
 	f.users++
+	if weighty(b.Text) {
+		f.weighty = b.Text
+	}
 	if f.last.request != "" || f.last.calls > 0 || f.last.reply != "" {
 		f.turns.add(f.last)
 	}
@@ -131,7 +151,10 @@ func (f *facts) user(b *transcript.Block) {
 func (f *facts) assistant(b *transcript.Block) {
 	f.flush()
 	if text := strings.TrimSpace(b.Text); text != "" {
-		f.last.reply, f.last.answered = text, true
+		if final := len(b.Calls) == 0; final || !f.last.final {
+			f.last.reply, f.last.final = text, final
+		}
+		f.last.answered = true
 		f.replies.add(text)
 		f.sentences(text, false)
 	}
@@ -206,6 +229,9 @@ func (f *facts) ranByUser(cmd, out string) {
 
 func (f *facts) sentences(text string, user bool) {
 	eachSentence(text, func(s string) {
+		if strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") {
+			return // it announces something, and the something is elsewhere
+		}
 		lower := strings.ToLower(s)
 		if user && constraintMarks.in(lower) && !asks(s) && f.seen.first("c"+lower) {
 			f.constraints.add(statement{user: true, text: s})

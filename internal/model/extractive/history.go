@@ -12,6 +12,7 @@ import (
 const (
 	labelFirst   = "First request of the session, verbatim:"
 	labelLatest  = "Latest request, verbatim:"
+	labelWeighty = "Latest longer request, verbatim:"
 	labelPending = "Unanswered at the end of this range, verbatim:"
 	labelAsked   = "The agent's open question to the user, verbatim:"
 	labelReply   = "The agent's last words in this range, verbatim:"
@@ -118,7 +119,7 @@ func (h *historyWriter) pending() bool { return !h.last.answered }
 
 func (h *historyWriter) goal() *section {
 	s := h.section(outline.Goal, "", 30)
-	h.carry(s, rankHigh, labelLatest)
+	h.carry(s, rankHigh, labelLatest, labelWeighty)
 	for i := range s.items {
 		if i == 0 {
 			s.items[i].rank = rankVital
@@ -126,6 +127,11 @@ func (h *historyWriter) goal() *section {
 	}
 	if len(s.items) == 0 && h.first != "" {
 		s.add(rankVital, append([]string{labelFirst, ""}, verbatim(h.first, h.n.request)...)...)
+	}
+	if text, here := h.latest(); here && h.weighty != "" && h.weighty != text && h.weighty != h.first {
+		s.add(rankVital, append([]string{labelWeighty, ""}, verbatim(h.weighty, h.n.request)...)...)
+	} else if c, ok := h.labelled(outline.Goal, labelWeighty); ok && h.weighty == "" {
+		s.add(rankVital, c.lines...)
 	}
 	if text, _ := h.latest(); text != "" && !h.pending() && (text != h.first || len(h.prev.items) > 0) {
 		s.add(rankVital, append([]string{labelLatest, ""}, verbatim(text, h.n.request)...)...)
@@ -148,35 +154,44 @@ func (h *historyWriter) constraints() *section {
 func (h *historyWriter) done() *section {
 	s := h.section(outline.Done, "- [x] ", 25)
 	h.carry(s, rankLow)
-	var all [][]string
+	var all, slight [][]string
 	turns := h.turns.all()
 	if h.last.answered {
 		turns = append(turns, h.last)
 	}
+	common := h.files.common()
 	for i, t := range turns {
 		if i == 0 && t.request == "" {
 			t.request = h.earlier() // the range starts inside the turn of that request
 		}
-		if lines := h.finished(t); len(lines) > 0 {
+		lines := h.finished(t, common)
+		if len(t.changed) == 0 && !weighty(t.request) && !weighty(t.reply) {
+			slight = append(slight, lines)
+		} else {
 			all = append(all, lines)
 		}
 	}
 	s.addAll(rankMiddle, all)
+	s.addAll(rankPadding, slight)
 	s.omitted += h.turns.dropped
 	return s
 }
 
 // finished tells what became of one request.
-func (h *historyWriter) finished(t turn) []string {
+func (h *historyWriter) finished(t turn, common string) []string {
 	var lines []string
 	if t.request != "" {
 		lines = append(lines, "Asked: "+quoted(t.request, h.n.row))
 	}
 	if t.reply != "" {
-		lines = append(lines, "Agent: "+quoted(t.reply, h.n.row))
+		lines = append(lines, "Agent: "+quoted(prose(t.reply), h.n.row))
 	}
 	if len(t.changed) > 0 {
-		lines = append(lines, "Changed: "+codes(t.changed, len(t.changed)))
+		short := make([]string, len(t.changed))
+		for i, p := range t.changed {
+			short[i] = strings.TrimPrefix(p, common)
+		}
+		lines = append(lines, "Changed: "+codes(short, len(short)))
 	}
 	if t.calls > 0 && (len(t.changed) == 0 || t.failed > 0) {
 		row := count(t.calls, "tool call")
@@ -224,9 +239,13 @@ func (h *historyWriter) inProgress() *section {
 func (h *historyWriter) blocked() *section {
 	s := h.section(outline.Blocked, "- ", 18)
 	h.carry(s, rankLow, labelFailed)
-	var all [][]string
+	var all, old [][]string
 	for _, x := range h.open() {
-		all = append(all, h.failed(x))
+		if x.turn < h.users-recentTurns {
+			old = append(old, h.failed(x))
+		} else {
+			all = append(all, h.failed(x))
+		}
 	}
 	// A failure of an earlier range stays until the same command goes right.
 	for _, c := range h.prev.items[outline.Blocked] {
@@ -234,9 +253,13 @@ func (h *historyWriter) blocked() *section {
 			s.add(rankLow, c.lines...)
 		}
 	}
+	s.addAll(rankPadding, old)
 	s.addAll(rankHigh, all)
 	return s
 }
+
+// recentTurns is how far back a failure still stands in the way.
+const recentTurns = 8
 
 // settles reports whether something that failed in an earlier range was done again in this one.
 func (h *historyWriter) settles(head string) bool {
@@ -335,7 +358,9 @@ func (h *historyWriter) critical() *section {
 	if acts := h.actions.all(); len(acts) > 0 {
 		lines := []string{"Last steps, oldest first:"}
 		for _, a := range acts {
-			lines = append(lines, "- "+a.describe())
+			if row := "- " + a.describe(); row != lines[len(lines)-1] {
+				lines = append(lines, row)
+			}
 		}
 		s.add(rankMiddle, lines...)
 	}

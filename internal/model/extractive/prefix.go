@@ -31,7 +31,7 @@ func prefixProgress(f *facts, n lengths) *section {
 	s := newSection(outline.EarlyProgress, "- ", 35)
 	var said [][]string
 	for _, t := range f.replies.all() {
-		said = append(said, []string{"Agent: " + quoted(t, n.rule)})
+		said = append(said, []string{"Agent: " + quoted(prose(t), n.rule)})
 	}
 	s.addAll(rankMiddle, said)
 	var did [][]string

@@ -93,6 +93,27 @@ func line(s string, n int) string {
 // beyond is how many characters of s bounded has left out.
 func beyond(s string, n int) int { return utf8.RuneCountInString(s[len(bounded(s, n)):]) }
 
+// prose is text without its fenced blocks, which make no sense on one line.
+func prose(s string) string {
+	if !strings.Contains(s, "```") {
+		return s
+	}
+	var b strings.Builder
+	fenced := false
+	for l := range strings.SplitSeq(s, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(l), "```") {
+			if fenced = !fenced; fenced {
+				b.WriteString("[code]\n")
+			}
+			continue
+		}
+		if !fenced {
+			b.WriteString(l + "\n")
+		}
+	}
+	return b.String()
+}
+
 // quoted is line in quotation marks.
 func quoted(s string, n int) string { return "“" + line(s, n) + "”" }
 
