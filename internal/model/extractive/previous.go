@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"recap/internal/compaction/gate/outline"
 )
@@ -135,7 +136,7 @@ func (p *previous) take(section outline.Heading, item []string) {
 		for rest != "" {
 			part := clip(rest, longestCarried)
 			if sp := strings.LastIndexAny(part, ".!?。！？؟ "); len(part) < len(rest) && sp > len(part)/2 {
-				_, size := firstRune(part[sp:])
+				_, size := utf8.DecodeRuneInString(part[sp:])
 				part = part[:sp+size]
 			}
 			p.items[section] = append(p.items[section], carried{lines: sound([]string{strings.TrimSpace(part)})})
