@@ -55,7 +55,7 @@ var (
 
 // check reports everything that is wrong with the merged configuration.
 func (c *Config) check(p *problems) {
-	bad := func(key, format string, args ...any) { p.add(c.where(key), key, format, args...) }
+	bad := func(key, format string, args ...any) { p.addAt(c.where(key), key, format, args...) }
 
 	if c.DataDir == "" {
 		bad("dataDir", "is empty")
@@ -235,10 +235,10 @@ func checkURL(bad reporter, key, raw string, schemes ...string) {
 }
 
 // where is the place of the nearest key that has one.
-func (c *Config) where(key string) string {
+func (c *Config) where(key string) Origin {
 	for k := key; k != ""; {
 		if o, ok := c.loaded.origins[k]; ok {
-			return o.Detail
+			return o
 		}
 		i := strings.LastIndexAny(k, ".[")
 		if i < 0 {
@@ -246,5 +246,5 @@ func (c *Config) where(key string) string {
 		}
 		k = k[:i]
 	}
-	return ""
+	return Origin{Kind: FromDefault}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -20,8 +21,12 @@ type Problem struct {
 }
 
 func (p Problem) String() string {
+	key := p.Key
+	if p.Where == "--"+key {
+		key = ""
+	}
 	parts := make([]string, 0, 3)
-	for _, s := range []string{p.Where, p.Key, p.Message} {
+	for _, s := range []string{p.Where, key, p.Message} {
 		if s != "" {
 			parts = append(parts, s)
 		}
@@ -62,14 +67,13 @@ func (e *SecretError) Unwrap() error { return e.Err }
 
 type problems struct{ list []Problem }
 
-func (p *problems) add(where, key, format string, args ...any) {
-	p.list = append(p.list, Problem{Where: where, Key: key, Message: fmt.Sprintf(format, args...)})
+// addAt reports a problem at the place a value came from.
+func (p *problems) addAt(o Origin, key, format string, args ...any) {
+	p.list = append(p.list, Problem{Where: o.Detail, Key: key, Message: fmt.Sprintf(format, args...), line: o.line})
 }
 
-func (p *problems) addLine(file string, line int, key, format string, args ...any) {
-	p.list = append(p.list, Problem{
-		Where: fmt.Sprintf("%s:%d", file, line), Key: key, Message: fmt.Sprintf(format, args...), line: line,
-	})
+func (p *problems) add(where, key, format string, args ...any) {
+	p.addAt(Origin{Detail: where}, key, format, args...)
 }
 
 // err returns the problems in the order of their lines, then by place and key.
@@ -84,8 +88,8 @@ func (p *problems) err() error {
 }
 
 func lineOrLast(p Problem) int {
-	if p.line == 0 {
-		return 1 << 30
+	if p.line == 0 { // not from the file
+		return math.MaxInt
 	}
 	return p.line
 }

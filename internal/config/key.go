@@ -24,6 +24,8 @@ const (
 type Origin struct {
 	Kind   OriginKind `json:"kind"`
 	Detail string     `json:"detail,omitempty"`
+
+	line int // of the file, 0 elsewhere
 }
 
 func (o Origin) String() string {

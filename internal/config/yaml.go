@@ -17,7 +17,7 @@ func decodeYAML(file string, data []byte, c *Config, p *problems) {
 	if err != nil {
 		var ye yaml.Error
 		if errors.As(err, &ye) && ye.GetToken() != nil {
-			p.addLine(file, ye.GetToken().Position.Line, "", "is no valid YAML: %s", ye.GetMessage())
+			p.addAt(fileOrigin(file, ye.GetToken().Position.Line), "", "is no valid YAML: %s", ye.GetMessage())
 		} else {
 			p.add(file, "", "is no valid YAML: %v", err)
 		}
@@ -45,7 +45,7 @@ type decoder struct {
 }
 
 func (d *decoder) add(n ast.Node, key, format string, args ...any) {
-	d.p.addLine(d.file, line(n), key, format, args...)
+	d.p.addAt(d.origin(n), key, format, args...)
 }
 
 func line(n ast.Node) int {
@@ -55,9 +55,11 @@ func line(n ast.Node) int {
 	return 0
 }
 
-// resolve follows tags, anchors and aliases to the node that holds the value.
+// resolve follows tags, anchors and aliases to the node that holds the value. An alias that leads to
+// itself is returned as it is.
 func (d *decoder) resolve(n ast.Node) ast.Node {
-	for {
+	start := n
+	for range maxHops {
 		switch t := n.(type) {
 		case *ast.TagNode:
 			n = t.Value
@@ -74,7 +76,11 @@ func (d *decoder) resolve(n ast.Node) ast.Node {
 			return n
 		}
 	}
+	return start
 }
+
+// maxHops is how many tags, anchors and aliases may lie before a value.
+const maxHops = 32
 
 // value sets v from a node; path is the dotted key of v.
 func (d *decoder) value(n ast.Node, v reflect.Value, path string) {
@@ -180,7 +186,11 @@ func (d *decoder) text(n ast.Node, path string) (string, bool) {
 }
 
 func (d *decoder) origin(n ast.Node) Origin {
-	return Origin{Kind: FromFile, Detail: d.file + ":" + itoa(line(n))}
+	return fileOrigin(d.file, line(n))
+}
+
+func fileOrigin(file string, line int) Origin {
+	return Origin{Kind: FromFile, Detail: file + ":" + itoa(line), line: line}
 }
 
 type pair struct {
@@ -225,8 +235,8 @@ func kindOf(n ast.Node) string {
 		return "a list"
 	case ast.NullType:
 		return "empty"
-	case ast.AliasType:
-		return "an alias of an anchor that is not defined above"
+	case ast.AliasType, ast.AnchorType, ast.TagType:
+		return "an anchor or alias that leads nowhere"
 	}
 	return "a single value"
 }
