@@ -258,5 +258,10 @@ func (m *Metrics) NATSDisconnected() {
 	m.natsDisconnects.Inc()
 }
 
-// Registry is where everything is registered, for more collectors.
-func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
+// Registry is where everything is registered, for more collectors; nil for nil metrics.
+func (m *Metrics) Registry() *prometheus.Registry {
+	if m == nil {
+		return nil
+	}
+	return m.registry
+}
