@@ -48,10 +48,34 @@ func (r Request) UserText() string {
 	return b.String()
 }
 
-// messageOverhead is what a message costs beside its text.
-const messageOverhead = 8
+// What the frame of a request costs, in tokens.
+const (
+	messageOverhead  = 8  // a message beside its text
+	frameOverhead    = 48 // the tags around the parts
+	segmentOverhead  = 12 // a segment's header, separator or truncation note
+	argumentOverhead = 3  // what stands between arguments
+)
 
-// Tokens is the conservative estimate of the request as it is sent.
+// Tokens is the conservative estimate of the request as it is sent. It adds up the parts without
+// rendering them, so it is at least the estimate of the rendered text.
 func (r Request) Tokens() int {
-	return tokens.Conservative(r.System) + tokens.Conservative(r.UserText()) + 2*messageOverhead
+	sum := 2*messageOverhead + tokens.Conservative(r.System) + tokens.Conservative(r.Instruction) +
+		tokens.Conservative(r.PreviousSummary) + frameOverhead
+	for _, line := range r.Context {
+		sum += tokens.Conservative(line) + segmentOverhead
+	}
+	for i := range r.Conversation {
+		b := &r.Conversation[i]
+		sum += tokens.Conservative(b.Text) + segmentOverhead
+		if b.Cut > 0 {
+			sum += segmentOverhead
+		}
+		for j := range b.Calls {
+			sum += tokens.Conservative(b.Calls[j].Name) + segmentOverhead
+			for _, arg := range b.Calls[j].Args {
+				sum += tokens.Conservative(arg.Key) + tokens.Conservative(arg.JSON) + argumentOverhead
+			}
+		}
+	}
+	return sum
 }

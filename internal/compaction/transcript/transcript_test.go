@@ -12,6 +12,7 @@ import (
 	"recap/internal/compaction/transcript"
 	"recap/internal/contract"
 	"recap/internal/session"
+	"recap/internal/tokens"
 )
 
 func decode(t require.TestingT, objects ...string) []session.Message {
@@ -156,7 +157,7 @@ func TestNoCutInsideACharacter(t *testing.T) {
 	require.NotEmpty(t, result(strings.Repeat("\u0301", 3000)).Text, "only marks")
 
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Repeat(rapid.StringN(1, 40, -1).Draw(t, "text"), 2100)
+		text := "x" + strings.Repeat(rapid.StringN(1, 40, -1).Draw(t, "text"), 2100)
 		b := result(text)
 		require.True(t, utf8.ValidString(b.Text) || !utf8.ValidString(text))
 		require.True(t, strings.HasPrefix(text, b.Text))
@@ -219,6 +220,22 @@ func TestADM02EveryPartOfARequestCounts(t *testing.T) {
 		change(&r)
 		require.Greater(t, r.Tokens(), bare.Tokens()+50, name)
 	}
+}
+
+func TestTheEstimateCoversTheRenderedText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := transcript.Request{System: rapid.String().Draw(t, "system"), PreviousSummary: rapid.String().Draw(t, "previous"), Instruction: rapid.String().Draw(t, "instruction")}
+		for range rapid.IntRange(0, 6).Draw(t, "blocks") {
+			r.Conversation = append(r.Conversation, transcript.Block{
+				Role: rapid.SampledFrom([]transcript.Role{transcript.User, transcript.Developer, transcript.ToolResult}).Draw(t, "role"),
+				Text: rapid.StringMatching(`[a-z0-9 .,{}"=+/日😀-]{0,80}`).Draw(t, "text"), Error: rapid.Bool().Draw(t, "error"), Cut: rapid.IntRange(0, 9000).Draw(t, "cut"),
+			}, transcript.Block{Role: transcript.Assistant, Text: rapid.String().Draw(t, "said"), Calls: []transcript.Call{{
+				Name: "read", Args: []transcript.Arg{{Key: "path", JSON: `"a/b.go"`}, {JSON: rapid.String().Draw(t, "json")}},
+			}}})
+		}
+		require.GreaterOrEqual(t, r.Tokens(), tokens.Conservative(r.System)+tokens.Conservative(r.UserText()))
+	})
 }
 
 func TestLanguageOfTheUser(t *testing.T) {
