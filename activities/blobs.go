@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"recap/internal/blob"
-	"recap/internal/contract"
 )
 
 // putJSON stores a value as a JSON blob.
@@ -36,9 +35,4 @@ func (a *Activities) getJSON(ctx context.Context, what, digest string, v any) (f
 		return false, fmt.Errorf("decode %s %.12s: %w", what, digest, err)
 	}
 	return true, nil
-}
-
-// operationName is the blob name under which the newest receipt of an operation lies.
-func operationName(r contract.Request) string {
-	return contract.OperationBlob(r.Session.Tenant, r.Operation)
 }

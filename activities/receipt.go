@@ -44,11 +44,16 @@ func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan 
 	if err != nil {
 		return contract.Outcome{}, err
 	}
-	name := operationName(r.Request)
-	if err := a.Blobs.Relink(ctx, name, blob.Digest(digest)); err != nil {
-		return contract.Outcome{}, fmt.Errorf("name the receipt: %w", err)
+	names := []string{
+		contract.OperationBlob(r.Request.Session.Tenant, r.Request.Operation),
+		contract.SessionOperationBlob(r.Request.Session, r.Request.Operation),
 	}
-	if err := a.retain(ctx, r, digest, name); err != nil {
+	for _, name := range names {
+		if err := a.Blobs.Relink(ctx, name, blob.Digest(digest)); err != nil {
+			return contract.Outcome{}, fmt.Errorf("name the receipt: %w", err)
+		}
+	}
+	if err := a.retain(ctx, r, digest, names); err != nil {
 		return contract.Outcome{}, err
 	}
 	outcome := r.Outcome
@@ -58,12 +63,12 @@ func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan 
 
 // retain sets the expiry of what the run stored (DESIGN §6): receipts and summaries long, the rest
 // short. A run that an operator may retry keeps its answers for the short time too.
-func (a *Activities) retain(ctx context.Context, r contract.Receipt, receipt, name string) error {
+func (a *Activities) retain(ctx context.Context, r contract.Receipt, receipt string, names []string) error {
 	long := []blob.Digest{blob.Digest(receipt)}
 	if r.Outcome.Summary != "" {
 		long = append(long, blob.Digest(r.Outcome.Summary))
 	}
-	if err := a.Blobs.Expire(ctx, blob.RetainReceipt, long, []string{name}); err != nil {
+	if err := a.Blobs.Expire(ctx, blob.RetainReceipt, long, names); err != nil {
 		return fmt.Errorf("set the receipt's expiry: %w", err)
 	}
 	var short []blob.Digest
@@ -82,7 +87,7 @@ func (a *Activities) retain(ctx context.Context, r contract.Receipt, receipt, na
 // earlier returns the outcome of an operation that was committed or returned before, from its newest
 // receipt; nil when there is none.
 func (a *Activities) earlier(ctx context.Context, request contract.Request) (*contract.Outcome, error) {
-	digest, err := a.Blobs.Resolve(ctx, operationName(request))
+	digest, err := a.Blobs.Resolve(ctx, contract.SessionOperationBlob(request.Session, request.Operation))
 	if errors.Is(err, blob.ErrNotFound) {
 		return nil, nil
 	}

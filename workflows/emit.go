@@ -15,6 +15,7 @@ type emitter struct {
 	backlog []contract.Event // emitted and not acknowledged, in order
 	busy    bool             // a progress publication is under way
 	away    bool             // the broker did not acknowledge: leave the rest to the end of the run
+	closing bool             // the terminal event is next
 }
 
 // stamp completes an event with what all events of the run carry.
@@ -37,7 +38,7 @@ func (e *emitter) emit(ctx workflow.Context, event contract.Event) {
 	beside, _ := workflow.NewDisconnectedContext(ctx)
 	workflow.Go(beside, func(ctx workflow.Context) {
 		defer func() { e.busy = false }()
-		for len(e.backlog) > 0 && !e.away {
+		for len(e.backlog) > 0 && !e.away && !e.closing {
 			sent := len(e.backlog)
 			var result contract.PublishResult
 			err := workflow.ExecuteActivity(publishingBeside(ctx), contract.ActivityPublish,
@@ -55,7 +56,7 @@ func (e *emitter) emit(ctx workflow.Context, event contract.Event) {
 // is under way, and for the start of the delivery workflow, not for its end.
 func (e *emitter) finish(ctx workflow.Context, event contract.Event) {
 	e.backlog = append(e.backlog, e.stamp(ctx, event))
-	e.away = true // the coroutine of emit stops after the publication that is under way
+	e.closing = true // the coroutine of emit stops after the publication that is under way
 	if err := workflow.Await(ctx, func() bool { return !e.busy }); err != nil {
 		workflow.GetLogger(ctx).Error("waiting for a publication ended early", "error", err)
 	}
@@ -70,7 +71,7 @@ func (e *emitter) finish(ctx workflow.Context, event contract.Event) {
 		return
 	}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID:            contract.EventsID(e.request.Operation, e.request.Attempt),
+		WorkflowID:            contract.EventsID(e.request.Session, e.request.Operation, e.request.Attempt),
 		TaskQueue:             contract.QueueMain,
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,

@@ -32,5 +32,8 @@ type Event struct {
 	Message string   `json:"message,omitempty"` // notice, waiting
 }
 
-// ID is the stable id of the event; publishing it twice is one event.
-func (e Event) ID() string { return fmt.Sprintf("%s.%d.%d", e.Operation, e.Attempt, e.Ordinal) }
+// ID is the stable id of the event; publishing it twice is one event. Callers choose operation ids,
+// and may use one for several sessions: the session's key keeps the events apart.
+func (e Event) ID() string {
+	return fmt.Sprintf("%s.%s.%d.%d", e.Operation, e.Session.Key(), e.Attempt, e.Ordinal)
+}

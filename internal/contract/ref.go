@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,6 +19,12 @@ type SessionRef struct {
 
 // String renders the reference as tenant/store/id.
 func (r SessionRef) String() string { return r.Tenant + "/" + r.Store + "/" + r.ID }
+
+// Key is a short name of the session for ids: 8 hex digits of the SHA-256 of String.
+func (r SessionRef) Key() string {
+	sum := sha256.Sum256([]byte(r.String()))
+	return hex.EncodeToString(sum[:4])
+}
 
 // Validate reports what is missing from the reference.
 func (r SessionRef) Validate() error {
@@ -36,15 +44,18 @@ func CompactID(r SessionRef) string { return "compact/" + r.String() }
 
 // EventsID is the workflow id of the delivery of what one attempt of an operation could not
 // publish itself.
-func EventsID(operation string, attempt int) string {
-	if attempt <= 1 {
-		return "events/" + operation
-	}
-	return fmt.Sprintf("events/%s/%d", operation, attempt)
+func EventsID(r SessionRef, operation string, attempt int) string {
+	return fmt.Sprintf("events/%s/%s/%d", operation, r.Key(), attempt)
 }
 
 // OperationBlob is the blob name under which the newest receipt of an operation lies.
 func OperationBlob(tenant, operation string) string { return "operation/" + tenant + "/" + operation }
+
+// SessionOperationBlob is the blob name of the newest receipt of an operation on one session: callers
+// may use one operation id for several sessions.
+func SessionOperationBlob(r SessionRef, operation string) string {
+	return OperationBlob(r.Tenant, operation) + "/" + r.Key()
+}
 
 // AnswerBlob is the blob name of the answer stored under a request key.
 func AnswerBlob(key string) string { return "answer/" + key }

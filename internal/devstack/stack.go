@@ -22,6 +22,8 @@ type Options struct {
 	TemporalAddress string
 	// Namespace on the Temporal server; "" = default.
 	Namespace string
+	// MoreNamespaces are made beside Namespace, with the same search attributes.
+	MoreNamespaces []string
 	// Program is the temporal program; "" = find it (see FindProgram).
 	Program string
 	// CacheDir is recap's cache; "" = RECAP_CACHE, else recap in the user's cache folder.

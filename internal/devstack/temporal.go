@@ -75,6 +75,9 @@ func tryTemporal(ctx context.Context, program string, o Options, lock *os.File) 
 	if o.Namespace != "default" { // which the server makes by itself
 		args = append(args, "--namespace", o.Namespace)
 	}
+	for _, name := range o.MoreNamespaces {
+		args = append(args, "--namespace", name)
+	}
 	for _, name := range searchAttributes {
 		args = append(args, "--search-attribute", name+"=Keyword")
 	}
