@@ -23,8 +23,8 @@ type format interface {
 // write plays a step.
 func write(w http.ResponseWriter, r *http.Request, done <-chan struct{}, q Request, s Step) {
 	p := &player{w: w, done: done, gone: r.Context().Done()}
-	if s.Hold != nil && !p.hold(s.Hold) {
-		return
+	if s.Hold != nil {
+		p.hold(s.Hold)
 	}
 	switch s.Fault {
 	case DieBefore:
@@ -113,8 +113,8 @@ func (p *player) stream(f format, s Step) {
 
 // middle plays what happens after Step.After pieces, and reports whether the stream goes on.
 func (p *player) middle(f format, s Step) bool {
-	if s.HoldBody != nil && !p.hold(s.HoldBody) {
-		return false
+	if s.HoldBody != nil {
+		p.hold(s.HoldBody)
 	}
 	if s.ErrorEvent != "" {
 		p.send(f.failure(s.ErrorEvent))
@@ -160,15 +160,16 @@ func (p *player) send(parts ...string) {
 
 func (p *player) flush() { _ = http.NewResponseController(p.w).Flush() }
 
-// hold waits for a channel and reports whether the client is still there.
-func (p *player) hold(until <-chan struct{}) bool {
+// hold waits for a channel. When the client leaves or the server closes first, the connection
+// breaks: an answer that was held back must not end as if it were complete.
+func (p *player) hold(until <-chan struct{}) {
 	select {
 	case <-until:
-		return true
 	case <-p.gone:
+		panic(http.ErrAbortHandler)
 	case <-p.done:
+		panic(http.ErrAbortHandler)
 	}
-	return false
 }
 
 func (p *player) hang() { p.hold(nil) }
