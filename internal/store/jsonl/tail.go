@@ -124,7 +124,7 @@ func (t *tail) add(b *batch) {
 
 // walk follows parents as far as what was read allows.
 func (t *tail) walk() {
-	for !t.root && !t.enough() {
+	for !t.root && !t.whole && !t.enough() {
 		e := t.byID[t.at]
 		if e == nil {
 			return
@@ -139,7 +139,7 @@ func (t *tail) walk() {
 			t.pass(e, f)
 		}
 		t.root = e.ParentID == ""
-		t.whole = t.root && e.NoParent // a root, or damage: that depends on what stands before it
+		t.whole = t.whole || t.root && e.NoParent // a root, or damage: that depends on what stands before it
 		t.at = e.ParentID
 	}
 }
