@@ -46,8 +46,12 @@ func TestBuildCompactionNeverWritesNullTokens(t *testing.T) {
 	t.Parallel()
 	for _, d := range []session.Dialect{session.DialectPi, session.DialectVeyyon} {
 		c := newCompaction()
-		c.Estimate = 33
+		c.TokensBefore = ptr(-1)
 		body, err := session.BuildCompaction(d, c)
+		require.NoError(t, err)
+		require.Contains(t, string(body), `"tokensBefore":0`)
+		c.TokensBefore, c.Estimate = nil, 33
+		body, err = session.BuildCompaction(d, c)
 		require.NoError(t, err)
 		got, err := session.DecodeCompaction(body)
 		require.NoError(t, err)

@@ -163,6 +163,20 @@ func TestCheckReportsWhatIsWrongAndWhere(t *testing.T) {
 	}
 }
 
+func TestDamagedLinesShowAnIDOnlyWhenItIsWhole(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"type":"message","id":"abc","par`:                        "abc",
+		`{"type":"message","id":"ab`:                               "",
+		`{"type":"message","id":"","par`:                           "",
+		`{"type":"message","id":"a\"b","par`:                       "",
+		`{"type":"message","id":"` + strings.Repeat("x", 99) + `"`: "",
+		`garbage`: "",
+	} {
+		require.Equal(t, want, session.DamagedLine([]byte(line), 1, 0, session.DamageUnparseable, true).ID, line)
+	}
+}
+
 func TestCheckFindsATornTail(t *testing.T) {
 	t.Parallel()
 	data := header + "\n" + user("a", "", "1") + "\n" + `{"type":"message","id":"b","pa`

@@ -160,6 +160,15 @@ func TestContextLeavesOutResultsWithoutCallAndSaysSo(t *testing.T) {
 	require.Len(t, c.Warnings, 1)
 }
 
+func TestACallHasOneResult(t *testing.T) {
+	t.Parallel()
+	f := parse(t, header, assistant("a", "", callOf("c0")), result("r", "a", "c0"), result("s", "r", "c0"))
+	c := live(t, f, session.ContextOptions{})
+	require.Equal(t, []string{"a", "r"}, entryIDs(c.Messages))
+	require.Len(t, c.Warnings, 1)
+	require.Equal(t, []session.Damage{{Kind: session.DamageOrphanResult, Line: 4, ID: "s"}}, found(check(t, f)))
+}
+
 func TestContextDropsRecoveredRetries(t *testing.T) {
 	t.Parallel()
 	retried := entry("message", "b", "a", `"message":{"role":"assistant","retryRecovery":{"status":"recovered"},"content":[`+callOf("c1")+`]}`)
@@ -175,8 +184,9 @@ func TestSignedThinkingInTheKeptTail(t *testing.T) {
 	t.Parallel()
 	signed := `{"type":"thinking","thinking":"hm","thinkingSignature":"sig"}`
 	plain := `{"type":"thinking","thinking":"open"}`
+	model := "m"
 	reply := func(id, parent, api, blocks string) string {
-		return entry("message", id, parent, `"message":{"role":"assistant","api":"`+api+`","model":"m","content":[`+blocks+`]}`)
+		return entry("message", id, parent, `"message":{"role":"assistant","api":"`+api+`","model":"`+model+`","content":[`+blocks+`]}`)
 	}
 	lines := []string{
 		header, user("a", "", "1"),
@@ -198,6 +208,10 @@ func TestSignedThinkingInTheKeptTail(t *testing.T) {
 	require.Equal(t, []string{"thinking", "text"}, types(c.Messages[2]))
 	require.Equal(t, []string{"thinking", "text"}, types(c.Messages[3]))
 	require.Len(t, live(t, parse(t, lines...), session.ContextOptions{Raw: true}).Messages, 5)
+
+	model = "vendor/Claude-Next"
+	c = live(t, parse(t, header, reply("a", "", "bedrock-converse-stream", signed+","+textOf("x")), compaction("k", "a", "sum", "a")), session.ContextOptions{})
+	require.Equal(t, []string{"text"}, types(c.Messages[1]), "by whichever route the model is reached")
 }
 
 func TestPartialLogAsksForMoreWhenItMust(t *testing.T) {

@@ -53,10 +53,10 @@ func DecodeEntry(e *Entry, body []byte) (m Message, ok bool, err error) {
 		m, ok = decodeMessage(get(v, "message"))
 	case TypeCustomMessage:
 		m, ok = decodeMessage(v)
-		m.Role, m.Timestamp = RoleCustom, 0 // the timestamp of an entry is its own
+		m.Role = RoleCustom
 	case TypeBranchSummary:
 		m, ok = decodeMessage(v)
-		m.Role, m.Timestamp = RoleBranchSummary, 0
+		m.Role = RoleBranchSummary
 		ok = ok && m.Summary != ""
 	case TypeCompaction:
 		c := decodeCompaction(v)

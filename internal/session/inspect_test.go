@@ -53,6 +53,10 @@ func TestInspectReadsTheObjectsOfALine(t *testing.T) {
 			want: one(raw(`{"a":{"type":"x","id":"y"},"message":{"a":{"role":"user"}},"b":[{"role":"user","id":"z"}]}`)),
 		},
 		{
+			name: "only the message has a role", line: `{"type":"message","data":{"role":"user"}}`,
+			want: one(session.Object{Raw: []byte(`{"type":"message","data":{"role":"user"}}`), Type: "message"}),
+		},
+		{
 			name: "escaped key and value", line: `{"\u0074ype":"mess\u0061ge","id":"a\"b"}`,
 			want: one(session.Object{Raw: []byte(`{"\u0074ype":"mess\u0061ge","id":"a\"b"}`), Type: "message", ID: `a"b`}),
 		},
