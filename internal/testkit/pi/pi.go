@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"recap/internal/testkit/repo"
 )
@@ -20,9 +21,13 @@ import (
 // for one goroutine.
 type Agent struct {
 	t   testing.TB
+	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
+
+// patience is how long pi may take for one request. It walks a cycle of parents for ever.
+const patience = time.Minute
 
 // Modules returns the node_modules folder that holds pi and the Node program to run it with. Where
 // one is missing the test is skipped, or fails where CI=true.
@@ -68,7 +73,7 @@ func Start(t testing.TB) *Agent {
 			t.Errorf("pi: node ended: %v", err)
 		}
 	})
-	return &Agent{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	return &Agent{t: t, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 }
 
 // request is one line to the process; see serve.mjs.
@@ -78,6 +83,7 @@ type request struct {
 	Session int             `json:"session"`
 	Message json.RawMessage `json:"message,omitempty"`
 	Keep    int             `json:"keep,omitempty"`
+	Leaf    string          `json:"leaf,omitempty"`
 }
 
 func (a *Agent) ask(r request, answer any) {
@@ -89,7 +95,9 @@ func (a *Agent) ask(r request, answer any) {
 	if _, err := a.in.Write(append(line, '\n')); err != nil {
 		a.t.Fatalf("pi %s: %v", r.Do, err)
 	}
+	late := time.AfterFunc(patience, func() { _ = a.cmd.Process.Kill() }) // the read then ends
 	line, err = a.out.ReadBytes('\n')
+	late.Stop()
 	if err != nil {
 		a.t.Fatalf("pi %s: no answer: %v", r.Do, err)
 	}
@@ -113,6 +121,14 @@ func (a *Agent) Read(file string) Context {
 	a.t.Helper()
 	var c Context
 	a.ask(request{Do: "read", File: file}, &c)
+	return c
+}
+
+// ReadAt is Read as if the session's leaf were the entry named.
+func (a *Agent) ReadAt(file, leaf string) Context {
+	a.t.Helper()
+	var c Context
+	a.ask(request{Do: "read", File: file, Leaf: leaf}, &c)
 	return c
 }
 

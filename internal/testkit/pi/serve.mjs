@@ -1,7 +1,7 @@
 // Serves the real pi to Go tests: one JSON request a line on standard input, one JSON answer a line
 // on standard output. The first argument is the node_modules folder that holds pi.
 //
-//   {do: "read", file}                  the context pi builds of a file, which is left untouched
+//   {do: "read", file, leaf?}           the context pi builds of a file, which is left untouched
 //   {do: "open", file}                  opens it as a running pi does; answers a session number
 //   {do: "context", session}            the context of an open session
 //   {do: "append", session, message}    a message under the session's leaf; answers the entry's id
@@ -26,11 +26,11 @@ const describe = (entries, context, leafId) => ({
 });
 
 const actions = {
-  read({ file }) {
+  read({ file, leaf }) {
     const records = loadEntriesFromFile(file);
     migrateSessionEntries(records);
     const entries = records.filter((record) => record.type !== "session");
-    return describe(entries, buildSessionContext(entries), entries.at(-1)?.id ?? null);
+    return describe(entries, buildSessionContext(entries, leaf), leaf ?? entries.at(-1)?.id ?? null);
   },
   open({ file }) {
     return { session: open.push(SessionManager.open(file)) - 1 };
