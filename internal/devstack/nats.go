@@ -45,10 +45,13 @@ type natsLogger struct{ log *slog.Logger }
 func (l natsLogger) Noticef(format string, v ...any) {
 	l.log.Debug("NATS: " + fmt.Sprintf(format, v...))
 }
+
 func (l natsLogger) Warnf(format string, v ...any) { l.log.Debug("NATS: " + fmt.Sprintf(format, v...)) }
+
 func (l natsLogger) Fatalf(format string, v ...any) {
 	l.log.Error("NATS: " + fmt.Sprintf(format, v...))
 }
+
 func (l natsLogger) Errorf(format string, v ...any) { l.log.Warn("NATS: " + fmt.Sprintf(format, v...)) }
 func (l natsLogger) Debugf(string, ...any)          {}
 func (l natsLogger) Tracef(string, ...any)          {}

@@ -108,8 +108,12 @@ func fetchSDK(ctx context.Context, bin string) error {
 func download(ctx context.Context, bin string, fetch func(context.Context, string) error, stall time.Duration) (string, error) {
 	path := filepath.Join(bin, sdkProgram)
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- fetch(ctx, bin) }()
+	var failure error // read only after ended is closed
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		failure = fetch(ctx, bin)
+	}()
 	defer func() {
 		cancel()
 		<-ended
@@ -128,12 +132,11 @@ func download(ctx context.Context, bin string, fetch func(context.Context, strin
 			return "", fmt.Errorf("nothing arrived for %s", stall)
 		}
 		select {
-		case err := <-ended:
-			ended <- err
+		case <-ended:
 			if executable(path) {
 				return path, nil
 			}
-			return "", err
+			return "", failure
 		case <-tick.C:
 		}
 	}

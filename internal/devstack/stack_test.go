@@ -42,9 +42,9 @@ func TestStackServesAndRestartsOnTheSameData(t *testing.T) {
 
 	again := start(t, dir)
 	c := dial(t, again)
-	d, err := c.DescribeWorkflowExecution(limited(t), "kept", "")
+	d, err := c.DescribeWorkflow(limited(t), "kept", "")
 	require.NoError(t, err)
-	require.Equal(t, runID, d.WorkflowExecutionInfo.Execution.RunId, "the database is on disk")
+	require.Equal(t, runID, d.WorkflowExecution.RunID, "the database is on disk")
 	require.Equal(t, []string{"first"}, events(t, again), "the stream is on disk")
 }
 
