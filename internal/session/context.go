@@ -15,7 +15,8 @@ var ErrPartial = errors.New("the live context starts before the part of the sess
 // ContextOptions say which view of a session BuildContext makes. The zero value is what a model
 // would be sent.
 type ContextOptions struct {
-	// Path replaces the active path of the log.
+	// Path replaces the active path of the log, unless it is nil; an empty one is the place before the
+	// first entry.
 	Path []*Entry
 	// Raw keeps the messages as the session has them: nothing is stripped, dropped or paired.
 	Raw bool

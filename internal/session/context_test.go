@@ -31,6 +31,16 @@ func TestCTX01NoCompactionGivesAllMessages(t *testing.T) {
 	require.Empty(t, live(t, parse(t, header), session.ContextOptions{}).Messages)
 }
 
+func TestContextOfAnotherPath(t *testing.T) {
+	t.Parallel()
+	f := parse(t, header, user("a", "", "1"), user("x", "a", "side"), user("b", "a", "2"))
+	for leaf, want := range map[string][]string{"x": {"a", "x"}, "a": {"a"}, "": {}} {
+		path, err := f.Log.PathTo(f.Log.Find(leaf))
+		require.NoError(t, err)
+		require.Equal(t, want, entryIDs(live(t, f, session.ContextOptions{Path: path}).Messages), leaf)
+	}
+}
+
 func TestCTX02SummaryFirstThenKeptThenLater(t *testing.T) {
 	t.Parallel()
 	chain := func(keep1, keep2 string) *session.File {

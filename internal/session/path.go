@@ -10,7 +10,7 @@ func (l *Log) Path() ([]*Entry, error) {
 // PathTo is Path for any entry of the log as leaf; nil gives an empty path (before the first entry).
 func (l *Log) PathTo(leaf *Entry) ([]*Entry, error) {
 	if leaf == nil {
-		return nil, nil
+		return []*Entry{}, nil
 	}
 	if leaf.ID == "" {
 		return nil, l.broken(&PathError{NoID: true, Line: leaf.Line}, leaf, nil)
