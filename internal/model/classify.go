@@ -90,7 +90,7 @@ func (e *Evidence) classifyFailure() *Error {
 	err := &Error{
 		Phase: PhaseBody, Code: f.code, Type: f.kind, RequestID: f.requestID,
 		RetryAfter: RetryHint(e.Header, f.message, f.retry, e.Now),
-		Excerpt:    Excerpt(f.text(e.Failure), e.Secret),
+		Excerpt:    Excerpt(f.text(e.Failure), e.Secrets...),
 	}
 	if e.Status >= 200 && e.Status <= 299 {
 		err.Phase = PhaseStream

@@ -48,7 +48,7 @@ var ErrTooLarge = errors.New("the answer is larger than the size cap")
 // from the wire; no field comes from the text of a vendor library's error.
 type Evidence struct {
 	Candidate string
-	Secret    string    // the key that was sent; it is removed from excerpts
+	Secrets   []string  // what was sent to authenticate; it is removed from excerpts
 	Now       time.Time // for dates in headers
 
 	// Context is the error of the caller's context, nil while it lives.

@@ -9,6 +9,9 @@ import (
 // MaxExcerpt is the most bytes of a provider's words that an Error carries.
 const MaxExcerpt = 512
 
+// minSecret is how long a known secret must be: shorter ones are also words.
+const minSecret = 4
+
 var secretTexts = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+[^\s"',;]+`),
 	regexp.MustCompile(`\b(?:sk|pk|rk|gsk|xai|key)-[A-Za-z0-9_*-]{6,}`),
@@ -20,11 +23,13 @@ var secretTexts = []*regexp.Regexp{
 }
 
 // Excerpt makes a provider's words fit for logs and histories: one line, at most MaxExcerpt bytes,
-// without keys, tokens and long runs of base64. The given secret is removed wherever it stands.
-func Excerpt(text, secret string) string {
+// without keys, tokens and long runs of base64. The given secrets are removed wherever they stand.
+func Excerpt(text string, secrets ...string) string {
 	text = clip(text, 8*MaxExcerpt)
-	if len(secret) >= 4 {
-		text = strings.ReplaceAll(text, secret, "[redacted]")
+	for _, secret := range secrets {
+		if len(secret) >= minSecret {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
 	}
 	for _, re := range secretTexts {
 		text = re.ReplaceAllString(text, "[redacted]")

@@ -22,6 +22,16 @@ func (c Config) APIKey() (string, error) {
 	return key, nil
 }
 
+// Secrets lists what must not be repeated: the key, and the values of configured headers, which may
+// authenticate as well.
+func (c Config) Secrets(key string) []string {
+	secrets := []string{key}
+	for _, value := range c.Headers {
+		secrets = append(secrets, value)
+	}
+	return secrets
+}
+
 // Invalid is the error of a request that was not sent.
 func (c Config) Invalid(class Class, why error) *Error {
 	return &Error{Class: class, Candidate: c.ID, Phase: PhasePrepare, Err: why}

@@ -1,6 +1,9 @@
 // Package model is the port to model providers: one request in, one answer or one classified error
 // out, no retries inside (DESIGN §7). Adapters live in sub-packages, one per API, each importing at
 // most one vendor library. The package may import transcript and contract, nothing else of ours.
+//
+// Adapters collect Evidence from the wire and hand it to Finish, which judges it by Classify: one
+// pure function for all of them, so that the same fault has the same class everywhere.
 package model
 
 import (

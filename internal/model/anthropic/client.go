@@ -78,7 +78,7 @@ func (c *client) Complete(ctx context.Context, call model.Call) (model.Answer, e
 
 	e := x.Evidence()
 	d.describe(&e)
-	e.Candidate, e.Secret, e.Window = c.cfg.ID, key, c.cfg.ContextWindow
+	e.Candidate, e.Secrets, e.Window = c.cfg.ID, c.cfg.Secrets(key), c.cfg.ContextWindow
 	e.InputTokens, e.InputBytes = call.InputTokens, size
 	return model.Finish(e)
 }

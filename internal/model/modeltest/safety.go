@@ -80,9 +80,9 @@ func (s Subject) keys(t *testing.T) {
 	})
 	t.Run("in an error text", func(t *testing.T) {
 		t.Parallel()
-		p := provider.New(t, provider.Status(400, `{"error":{"message":"bad key `+provider.Key+` in request"}}`))
-		got := fail(t, s.Client(t, p, nil), Call())
-		require.Contains(t, got.Excerpt, "[redacted]")
+		p := provider.New(t, provider.Status(400, `{"error":{"message":"bad key `+provider.Key+` or gate pass-word"}}`))
+		client := s.Client(t, p, func(c *model.Config) { c.Headers = map[string]string{"X-Gate": "pass-word"} })
+		require.Equal(t, "bad key [redacted] or gate [redacted]", fail(t, client, Call()).Excerpt)
 	})
 }
 
