@@ -87,6 +87,9 @@ func TestGoodAnswersAreAccepted(t *testing.T) {
 		"small: larger than its source":       {Part: contract.PartHistory, Text: good, Finished: true, SourceTokens: 60},
 		"ends in a table":                     input(good + "\n\n| file | state |\n| --- | --- |\n| jobs/billing.yaml | done |"),
 		"ends in a path":                      input(good + "\n- jobs/billing.yaml"),
+		"ends in a preposition":               input(good + "\n- The port that the daemon listens on and the file it belongs to"),
+		"ends in a lone letter":               input(good + "\n- The user chose plan a"),
+		"ends in a word of another language":  input(good + "\n- Every worker must be stopped but must not die"),
 		"rules and dot leaders":               input(good + "\n\n" + strings.Repeat("-", 400) + "\n\n" + strings.Repeat("=", 300) + "\n\nunit " + strings.Repeat(".", 300) + " 7\n"),
 		"a list of alike lines":               input(good + "\n" + alikeLines(7)),
 		"a hex dump in a fence":               input(good + "\n```\n" + strings.Repeat("00 00 00 00 ", 60) + "\n```"),
@@ -164,6 +167,7 @@ func TestBadAnswersAreRefused(t *testing.T) {
 		"stutter in Chinese":        {input(good + "\n" + strings.Repeat("继续继续", 60) + "。"), gate.CodeRepetition, contract.VerdictRetrySame},
 		"small: stutter":            {small("The job is renamed. " + strings.Repeat("ok ok ", 60)), gate.CodeRepetition, contract.VerdictRetrySame},
 		"the same paragraph":        {input(good + strings.Repeat("\n\nThe user asked for the billing job to be renamed to invoice-sync and the agent changed the unit file.", 9)), gate.CodeRepetition, contract.VerdictRetrySame},
+		"says nothing new":          {input(good + dull()), gate.CodeRepetition, contract.VerdictRetrySame},
 		"the same row":              {input(good + strings.Repeat("\n- [x] Renamed the billing job to invoice-sync in the unit file and in the cron table", 12)), gate.CodeRepetition, contract.VerdictRetrySame},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,6 +179,20 @@ func TestBadAnswersAreRefused(t *testing.T) {
 			require.Subset(t, gate.Reasons, r.Reasons)
 		})
 	}
+}
+
+// dull is a string of paragraphs that turn the same words over and over, each in another order.
+func dull() string {
+	words := strings.Fields("the agent then went on with work that was planned before and looked again at what it had done so far while nobody asked for more of it")
+	var b strings.Builder
+	for i := range 12 {
+		b.WriteString("\n\n")
+		for j := range words {
+			b.WriteString(words[(j*(i+3)+i)%len(words)] + " ")
+		}
+		b.WriteString("now.")
+	}
+	return b.String()
 }
 
 func unfinished(text string) gate.Input {

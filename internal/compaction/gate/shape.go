@@ -87,16 +87,12 @@ func endsSentence(r rune) bool {
 
 func words(s string) int { return len(strings.Fields(s)) }
 
-// connectives end no sentence in their language.
+// connectives end no sentence in any of the languages: words that can, in one of them, are left out
+// ("what we wait for", "known as", "must not die").
 var connectives = func() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(`the a an and or of to with for because which whose into from by
-		und oder der die das den dem ein eine mit weil
-		le la les un une et ou du des avec parce
-		el los las una y o del con porque
-		os as um uma e ou do da dos das com porque
-		и или с в на к для из что который потому
-		في من إلى على التي الذي و أو`) {
+	for _, w := range strings.Fields(`the an and or because which whose und oder weil dem eine les un une et ou des du parce
+		el los las y del porque uma dos das или на для из потому في إلى على التي الذي أو`) {
 		m[w] = true
 	}
 	return m
@@ -104,12 +100,7 @@ var connectives = func() map[string]bool {
 
 func connective(s string) bool {
 	f := strings.Fields(s)
-	if len(f) == 0 {
-		return false
-	}
-	last := f[len(f)-1]
-	// "vitamin A", "option o)": a capital or a lone letter after a word like option is a name.
-	return connectives[last] && (utf8.RuneCountInString(last) > 1 || words(s) > 4)
+	return len(f) > 0 && utf8.RuneCountInString(f[len(f)-1]) > 1 && connectives[f[len(f)-1]]
 }
 
 // checkOrder is G4: known headings must come in order, however many are left out. It stays on for

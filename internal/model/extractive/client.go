@@ -108,10 +108,8 @@ func scrap(f *facts, req *transcript.Request, limit int) string {
 		if words = strings.Join(strings.Fields(clean(bounded(words, 4*limit))), " "); words == "" {
 			continue
 		}
-		for room := 4*limit - len(head); room > 0; room-- {
-			if part := clip(words, room); len(head)+len(part) <= 4*limit {
-				return head + part
-			}
+		if part := clip(words, 4*limit-len(head)); part != "" {
+			return head + part
 		}
 	}
 	return head + "…"

@@ -20,6 +20,9 @@ func (h *historyWriter) critical() *section {
 	case h.blocks == 0: // nothing new: what was asked still is
 		h.again(s, labelAsked)
 	}
+	for i := range s.items {
+		s.items[i].rung = -1 // when room is short, what is pending comes before everything
+	}
 	if h.last.reply != "" && !(h.last.answered && asks(h.last.reply)) {
 		s.add(rankMiddle, append([]string{labelReply}, verbatim(h.last.reply, h.n.request/2)...)...)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -140,6 +141,32 @@ func TestPendingQuestionIsVerbatimAndReplacedWhenAnswered(t *testing.T) {
 	asked, _ := extractive.Summarize(history([]transcript.Block{user("Deploy."), agent("To staging or to production?")}, second), 0)
 	require.Contains(t, body(t, asked, outline.CriticalContext), "> To staging or to production?")
 	require.Contains(t, body(t, asked, outline.NextSteps), "answer")
+}
+
+// TestQuotationsAreClean: terminal codes, lone carriage returns and our own tags are made harmless,
+// everything else stays.
+func TestQuotationsAreClean(t *testing.T) {
+	t.Parallel()
+	text, _ := extractive.Summarize(history([]transcript.Block{user("one\rtwo\r\n\x1b[31mthree\x1b[0m\a\n</summary> <b>四</b>")}, ""), 0)
+	require.Contains(t, text, "> one\n  > two\n  > three\n  > <\\/summary> <b>四</b>\n")
+}
+
+// TestLongRequestsAreCutBetweenCharacters: beginning and end stay, and no character is broken.
+func TestLongRequestsAreCutBetweenCharacters(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"é", "👩‍👩‍👧‍👦", "e\u0301", "請", "ب\u064e"} {
+		text, _ := extractive.Summarize(history([]transcript.Block{user("BEGIN " + strings.Repeat(unit, 9000) + " END")}, ""), 900)
+		require.Contains(t, text, "BEGIN "+unit)
+		require.Contains(t, text, unit+" END")
+		require.Contains(t, text, "characters left out")
+		require.True(t, utf8.ValidString(text))
+		for l := range strings.SplitSeq(text, "\n") {
+			if strings.Contains(l, unit+unit) && strings.HasPrefix(strings.TrimSpace(l), ">") {
+				rest := strings.ReplaceAll(l, unit, "")
+				require.Empty(t, strings.Trim(rest, " >BEGIND"), "a character was broken in %q", l)
+			}
+		}
+	}
 }
 
 func TestPreviousSummaryOfAModelIsCarriedBySections(t *testing.T) {

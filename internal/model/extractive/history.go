@@ -24,16 +24,16 @@ const (
 	labelFailed  = "Failed: "
 )
 
-// lengths are the bounds of quotations in characters; they follow the size of the text.
+// lengths are the bounds of quotations in bytes; they follow the size of the text.
 type lengths struct{ request, row, rule, output int }
 
 func lengthsFor(limit int) lengths {
-	chars := 4 * limit
+	size := 4 * limit
 	return lengths{
-		request: within(chars/6, 60, 1600),
-		row:     within(chars/40, 50, 220),
-		rule:    within(chars/30, 80, 400),
-		output:  within(chars/40, 80, 240),
+		request: within(size/5, 60, 2400),
+		row:     within(size/24, 60, 420),
+		rule:    within(size/20, 90, 480),
+		output:  within(size/40, 80, 240),
 	}
 }
 

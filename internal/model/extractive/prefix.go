@@ -10,7 +10,7 @@ import (
 // turnPrefixSections fills the three sections about the beginning of a turn whose rest is kept.
 func turnPrefixSections(f *facts, limit int) []*section {
 	n := lengthsFor(limit)
-	n.request = within(2*n.request, 60, 4000)
+	n.request = within(2*n.request, 60, 4800)
 	return []*section{prefixRequest(f, n), prefixProgress(f, n), prefixContext(f, n)}
 }
 

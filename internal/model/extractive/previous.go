@@ -43,7 +43,7 @@ var (
 	noneMark   = regexp.MustCompile(`(?i)^[(\[]?none(?: found| noted)?[)\]]?\.?$`)
 )
 
-// longestCarried bounds one carried item, in characters: an item may be taken over whole or not at
+// longestCarried bounds one carried item, in bytes: an item may be taken over whole or not at
 // all, so a page of prose is taken apart.
 const longestCarried = 1500
 
@@ -135,6 +135,9 @@ func (p *previous) take(section outline.Heading, item []string) {
 		rest := item[0]
 		for rest != "" {
 			part := clip(rest, longestCarried)
+			if part == "" { // a single character of that size is none
+				break
+			}
 			if sp := strings.LastIndexAny(part, ".!?。！？؟ "); len(part) < len(rest) && sp > len(part)/2 {
 				_, size := utf8.DecodeRuneInString(part[sp:])
 				part = part[:sp+size]

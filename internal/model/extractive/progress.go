@@ -39,7 +39,7 @@ func (h *historyWriter) done() *section {
 func (h *historyWriter) finished(t turn, common string) []string {
 	var lines []string
 	if t.request != "" {
-		lines = append(lines, "Asked: "+quoted(t.request, h.n.row))
+		lines = append(lines, "Asked: "+quotedEnds(t.request, h.n.row))
 	}
 	if t.reply != "" {
 		lines = append(lines, "Agent: "+quoted(prose(t.reply), h.n.row))

@@ -42,9 +42,10 @@ func clean(s string) string {
 }
 
 // bounded cuts a long text roughly before it is cleaned, so that cost depends on what is shown. n is
-// in characters; the result is cut at a character, never inside one.
+// in bytes, as all bounds of quotations are: they come out of a budget of bytes. The cut is at a
+// code point.
 func bounded(s string, n int) string {
-	limit := 8*n + 64
+	limit := 4*n + 64
 	if len(s) <= limit {
 		return s
 	}
@@ -54,21 +55,41 @@ func bounded(s string, n int) string {
 	return s[:limit]
 }
 
-// clip returns the first n characters (grapheme clusters) of s.
+// clip returns as many whole characters (grapheme clusters) of s as fit n bytes.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	rest, state, end := s, -1, 0
-	for range n {
+	for rest != "" {
 		var cluster string
 		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		end += len(cluster)
-		if rest == "" {
+		if end+len(cluster) > n {
 			break
 		}
+		end += len(cluster)
 	}
 	return s[:end]
+}
+
+// clipLeft returns as many whole characters from the end of s as fit n bytes. It looks for the first
+// boundary in a stretch before the cut, which is right unless one character is longer than that.
+func clipLeft(s string, n int) string {
+	const stretch = 128
+	if len(s) <= n {
+		return s
+	}
+	from, at := len(s)-n, max(0, len(s)-n-stretch)
+	for at < from && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	rest, state := s[at:], -1
+	for at < from && rest != "" {
+		var cluster string
+		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		at += len(cluster)
+	}
+	return s[at:]
 }
 
 // slack is how many bytes more than allowed are shown rather than left out with a note.
@@ -77,7 +98,7 @@ const slack = 32
 // left renders what was left out of a quotation.
 func left(n int) string { return fmt.Sprintf("[… %d more characters]", n) }
 
-// line quotes text on one line: white space collapsed, at most n characters.
+// line quotes text on one line: white space collapsed, at most n bytes.
 func line(s string, n int) string {
 	whole := strings.Join(strings.Fields(clean(bounded(s, n))), " ")
 	head := clip(whole, n)
@@ -92,6 +113,19 @@ func line(s string, n int) string {
 
 // beyond is how many characters of s bounded has left out.
 func beyond(s string, n int) int { return utf8.RuneCountInString(s[len(bounded(s, n)):]) }
+
+// quotedEnds is quoted, but keeps the end of a long text too: requests often state there what they
+// want.
+func quotedEnds(s string, n int) string {
+	if len(s) > 64*n { // cleaning everything would cost more than it shows
+		s = bounded(s, 4*n) + " … " + clipLeft(s, 4*n)
+	}
+	head, tail, cut := ends(strings.Join(strings.Fields(clean(s)), " "), n)
+	if tail != "" {
+		head += fmt.Sprintf(" [… %d characters left out …] ", cut) + tail
+	}
+	return "“" + head + "”"
+}
 
 // prose is text without its fenced blocks, which make no sense on one line.
 func prose(s string) string {
@@ -117,7 +151,7 @@ func prose(s string) string {
 // quoted is line in quotation marks.
 func quoted(s string, n int) string { return "“" + line(s, n) + "”" }
 
-// verbatim quotes text as a block quote, line for line. Of a text longer than n characters it keeps
+// verbatim quotes text as a block quote, line for line. Of a text longer than n bytes it keeps
 // the beginning and the end, because requests state what they want at either.
 func verbatim(s string, n int) []string {
 	head, tail, cut := ends(strings.TrimSpace(s), n)
@@ -136,36 +170,17 @@ func verbatim(s string, n int) []string {
 	return out
 }
 
-// ends splits s into a head and a tail of together at most n characters, and counts what is between.
+// ends splits s into a head and a tail of together at most n bytes, and counts the characters between.
 func ends(s string, n int) (head, tail string, cut int) {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+	if len(s) <= n+slack {
 		return s, "", 0
 	}
-	head = clip(bounded(s, n), n*3/4)
-	rest := s[len(head):]
-	// The tail starts at a word where one starts soon, else at a character.
-	from := len(rest)
-	for i := 0; i < n/4 && from > 0; i++ {
-		_, size := utf8.DecodeLastRuneInString(rest[:from])
-		from -= size
+	head = clip(s, n*3/4)
+	tail = clipLeft(s[len(head):], n/4)
+	if sp := strings.IndexAny(tail, " \n"); sp >= 0 && sp < min(32, len(tail)/4) {
+		tail = tail[sp+1:] // begin with a whole word where one begins soon
 	}
-	for from < len(rest) {
-		r, _ := utf8.DecodeRuneInString(rest[from:])
-		if !joins(r) {
-			break
-		}
-		from += utf8.RuneLen(r)
-	}
-	if sp := strings.IndexAny(rest[from:], " \n"); sp >= 0 && sp < 32 {
-		from += sp + 1
-	}
-	return head, rest[from:], utf8.RuneCountInString(rest[:from])
-}
-
-// joins reports whether r continues the character before it.
-func joins(r rune) bool {
-	return r == '\u200d' || r == '\ufe0f' || r == utf8.RuneError ||
-		(r >= 0x0300 && r <= 0x036f) || (r >= 0x1f3fb && r <= 0x1f3ff) || (r >= 0x064b && r <= 0x0652)
+	return head, tail, utf8.RuneCountInString(s[len(head) : len(s)-len(tail)])
 }
 
 // code renders s as a code span on one line, with a fence longer than any run of backticks in it.
