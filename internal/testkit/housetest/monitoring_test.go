@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
 
+	"recap/internal/contract"
+	"recap/internal/telemetry"
 	"recap/internal/testkit/repo"
 )
 
@@ -113,4 +116,100 @@ func TestGrafanaDashboard(t *testing.T) {
 	}
 	require.Contains(t, repo.Read(t, "docker-compose.yml"), "./deploy/grafana/dashboards:/etc/grafana/dashboards:ro")
 	require.Contains(t, repo.Read(t, "deploy/grafana/provisioning/dashboards/recap.yaml"), "path: /etc/grafana/dashboards")
+}
+
+// metric is a family of metrics that a worker serves.
+type metric struct {
+	name, kind, help string
+	labels           []string
+}
+
+// served lists the metrics of a worker with one candidate, by name.
+func served(t *testing.T) []metric {
+	t.Helper()
+	registry := telemetry.NewMetrics(telemetry.Options{Candidates: []string{"provider/model"}, GateReasons: []contract.Code{contract.CodeGateRefused}}).Registry()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	var list []metric
+	for _, f := range families {
+		m := metric{name: f.GetName(), kind: strings.ToLower(f.GetType().String()), help: f.GetHelp()}
+		for _, l := range f.GetMetric()[0].GetLabel() {
+			m.labels = append(m.labels, l.GetName())
+		}
+		list = append(list, m)
+	}
+	require.NotEmpty(t, list)
+	return list
+}
+
+// TestMonitoringUsesMetricsThatExist compares every metric that a rule or a panel reads with those a
+// worker serves, and their labels with its labels.
+func TestMonitoringUsesMetricsThatExist(t *testing.T) {
+	t.Parallel()
+	known := map[string]metric{
+		// of the Temporal SDK and of Prometheus itself
+		"temporal_activity_schedule_to_start_latency_seconds_bucket": {labels: []string{"task_queue", "le"}},
+		"temporal_worker_task_slots_available":                       {labels: []string{"task_queue", "worker_type"}},
+		"up":                                                         {labels: []string{"job"}},
+	}
+	for _, m := range served(t) {
+		known[m.name] = m
+		if m.kind == "histogram" {
+			for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+				known[m.name+suffix] = metric{labels: append([]string{"le"}, m.labels...)}
+			}
+		}
+	}
+	var rules struct {
+		Groups []struct {
+			Rules []struct {
+				Record string `yaml:"record"`
+				Alert  string `yaml:"alert"`
+				Expr   string `yaml:"expr"`
+			} `yaml:"rules"`
+		} `yaml:"groups"`
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(repo.Read(t, "deploy/prometheus/rules.yml")), &rules))
+	exprs := map[string]string{}
+	for _, g := range rules.Groups {
+		for _, r := range g.Rules {
+			exprs[r.Record+r.Alert] = r.Expr
+			if r.Record != "" {
+				known[r.Record] = metric{labels: grouping(r.Expr)}
+			}
+		}
+	}
+	for _, p := range readDashboard(t).Panels {
+		for _, target := range p.Targets {
+			exprs[p.Title+": "+target.Expr] = target.Expr
+		}
+	}
+	name := regexp.MustCompile(`\b((?:recap|temporal)[a-z_]*[:_][a-z0-9_:]+|up)(\{[^}]*\})?`)
+	label := regexp.MustCompile(`(\w+)\s*(?:=~|!~|!=|=)`)
+	for where, expr := range exprs {
+		found := name.FindAllStringSubmatch(expr, -1)
+		require.NotEmpty(t, found, "%s reads no metric of ours", where)
+		var labels []string
+		for _, m := range found {
+			require.Contains(t, known, m[1], "%s reads it", where)
+			labels = append(labels, known[m[1]].labels...)
+			for _, l := range label.FindAllStringSubmatch(m[2], -1) {
+				require.Contains(t, known[m[1]].labels, l[1], "%s selects by it", where)
+			}
+		}
+		for _, l := range grouping(expr) {
+			require.Contains(t, labels, l, "%s groups by it", where)
+		}
+	}
+}
+
+// grouping lists the labels an expression groups by.
+func grouping(expr string) []string {
+	var labels []string
+	for _, m := range regexp.MustCompile(`by \(([^)]*)\)`).FindAllStringSubmatch(expr, -1) {
+		for l := range strings.SplitSeq(m[1], ",") {
+			labels = append(labels, strings.TrimSpace(l))
+		}
+	}
+	return labels
 }

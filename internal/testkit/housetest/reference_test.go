@@ -22,14 +22,38 @@ var update = flag.Bool("update", false, "write the generated parts of the docume
 // key is there, with its default, its variable and what it means.
 func TestConfigurationReference(t *testing.T) {
 	t.Parallel()
-	const name = "docs/configuration.md"
-	text := repo.Read(t, name)
-	want := text
-	for part, table := range map[string]string{
+	generated(t, "docs/configuration.md", map[string]string{
 		"keys":   keyTable(t),
 		"models": fieldTable(t, reflect.TypeFor[config.Model](), ""),
 		"stores": fieldTable(t, reflect.TypeFor[config.Store](), ""),
-	} {
+	})
+}
+
+// TestMetricsReference compares docs/operations.md with the metrics a worker registers.
+func TestMetricsReference(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("\n| metric | type | labels | means |\n|---|---|---|---|\n")
+	for _, m := range served(t) {
+		if !strings.HasPrefix(m.name, "recap_") {
+			continue
+		}
+		labels := ""
+		if len(m.labels) > 0 {
+			labels = "`" + strings.Join(m.labels, "`, `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.name, m.kind, labels, m.help)
+	}
+	b.WriteString("\n")
+	generated(t, "docs/operations.md", map[string]string{"metrics": b.String()})
+}
+
+// generated compares the marked parts of a document with what they should be, or writes them.
+func generated(t *testing.T, name string, parts map[string]string) {
+	t.Helper()
+	text := repo.Read(t, name)
+	want := text
+	for part, table := range parts {
 		block := regexp.MustCompile(`(?s)<!-- ` + part + ` -->\n.*<!-- /` + part + ` -->`)
 		require.Regexp(t, block, want)
 		want = block.ReplaceAllLiteralString(want, "<!-- "+part+" -->\n"+table+"<!-- /"+part+" -->")
@@ -38,7 +62,7 @@ func TestConfigurationReference(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(repo.Root(t), name), []byte(want), 0o644))
 		return
 	}
-	require.Equal(t, want, text, "the document is behind the code: go test ./internal/testkit/housetest -run TestConfigurationReference -update")
+	require.Equal(t, want, text, "the document is behind the code: go test ./internal/testkit/housetest -run Reference -update")
 }
 
 // keyTable lists the keys that one value can set.
