@@ -10,7 +10,7 @@ var headerNames = []string{"[User]:", "[Developer]:", "[Assistant]:", "[Tool Cal
 
 // quote writes text so that it cannot end the part it is in or begin a segment of its own: a frame
 // tag becomes <\tag>, a header at the start of a line gets a backslash. Nothing else changes.
-func quote(b *strings.Builder, text string) {
+func quote(out emit, text string) {
 	from := 0
 	for i := 0; i < len(text); {
 		n := strings.IndexAny(text[i:], "<[")
@@ -20,18 +20,18 @@ func quote(b *strings.Builder, text string) {
 		i += n
 		if text[i] == '<' {
 			if isFrameTag(text[i+1:]) {
-				b.WriteString(text[from : i+1])
-				b.WriteByte('\\')
+				out(text[from : i+1])
+				out(`\`)
 				from = i + 1
 			}
 		} else if i > 0 && (text[i-1] == '\n' || text[i-1] == '\r') && isHeader(text[i:]) {
-			b.WriteString(text[from:i])
-			b.WriteByte('\\')
+			out(text[from:i])
+			out(`\`)
 			from = i
 		}
 		i++
 	}
-	b.WriteString(text[from:])
+	out(text[from:])
 }
 
 // isFrameTag reports whether what follows a < makes it a frame tag, opening or closing, in any case
@@ -57,11 +57,4 @@ func isHeader(line string) bool {
 		}
 	}
 	return false
-}
-
-func quoted(text string) string {
-	var b strings.Builder
-	b.Grow(len(text) + 16)
-	quote(&b, text)
-	return b.String()
 }

@@ -21,67 +21,70 @@ const (
 func Render(blocks []Block) string {
 	var b strings.Builder
 	b.Grow(renderedLen(blocks))
-	render(&b, blocks)
+	render(func(piece string) { b.WriteString(piece) }, blocks)
 	return b.String()
 }
 
-func render(b *strings.Builder, blocks []Block) {
+// emit takes the next piece of rendered text.
+type emit func(piece string)
+
+func render(out emit, blocks []Block) {
 	empty := true
 	segment := func(head string) {
 		if !empty {
-			b.WriteString(blockSeparator)
+			out(blockSeparator)
 		}
 		empty = false
-		b.WriteString(head)
+		out(head)
 	}
 	for i := range blocks {
 		switch block := &blocks[i]; block.Role {
 		case User:
 			segment(headUser)
-			quote(b, block.Text)
+			quote(out, block.Text)
 		case Developer:
 			segment(headDeveloper)
-			quote(b, block.Text)
+			quote(out, block.Text)
 		case ToolResult:
 			segment(headResult)
 			if block.Error {
-				b.WriteString(failedResult)
+				out(failedResult)
 			}
-			quote(b, block.Text)
+			quote(out, block.Text)
 			if block.Cut > 0 {
-				b.WriteString("\n\n[... " + strconv.Itoa(block.Cut) + " more characters truncated]")
+				out("\n\n[... " + strconv.Itoa(block.Cut) + " more characters truncated]")
 			}
 		case Assistant:
 			if block.Text != "" {
 				segment(headAssistant)
-				quote(b, block.Text)
+				quote(out, block.Text)
 			}
 			if len(block.Calls) > 0 {
 				segment(headCall)
-				calls(b, block.Calls)
+				calls(out, block.Calls)
 			}
 		}
 	}
 }
 
-func calls(b *strings.Builder, list []Call) {
+func calls(out emit, list []Call) {
 	for i := range list {
 		if i > 0 {
-			b.WriteString("; ")
+			out("; ")
 		}
-		quote(b, list[i].Name)
-		b.WriteByte('(')
+		quote(out, list[i].Name)
+		out("(")
 		for j, arg := range list[i].Args {
 			if j > 0 {
-				b.WriteString(", ")
+				out(", ")
 			}
 			if arg.Key != "" {
-				quote(b, arg.Key)
-				b.WriteByte('=')
+				quote(out, arg.Key)
+				out("=")
 			}
-			quote(b, arg.JSON)
+			quote(out, arg.JSON)
 		}
-		b.WriteByte(')')
+		out(")")
 	}
 }
 

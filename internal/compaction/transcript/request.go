@@ -27,25 +27,31 @@ type Request struct {
 func (r Request) UserText() string {
 	var b strings.Builder
 	b.Grow(renderedLen(r.Conversation) + len(r.PreviousSummary) + len(r.Instruction) + 256)
-	b.WriteString("<conversation>\n")
-	render(&b, r.Conversation)
-	b.WriteString("\n</conversation>\n\n")
+	r.Pieces(func(piece string) { b.WriteString(piece) })
+	return b.String()
+}
+
+// Pieces renders what UserText returns piece by piece, for who hashes or writes a text too long to
+// hold twice. Pieces share memory with the request.
+func (r Request) Pieces(out func(piece string)) {
+	out("<conversation>\n")
+	render(out, r.Conversation)
+	out("\n</conversation>\n\n")
 	if r.PreviousSummary != "" {
-		b.WriteString("<previous-summary>\n")
-		quote(&b, r.PreviousSummary)
-		b.WriteString("\n</previous-summary>\n\n")
+		out("<previous-summary>\n")
+		quote(out, r.PreviousSummary)
+		out("\n</previous-summary>\n\n")
 	}
 	if len(r.Context) > 0 {
-		b.WriteString("<additional-context>\n")
+		out("<additional-context>\n")
 		for _, line := range r.Context {
-			b.WriteString("- ")
-			quote(&b, line)
-			b.WriteByte('\n')
+			out("- ")
+			quote(out, line)
+			out("\n")
 		}
-		b.WriteString("</additional-context>\n\n")
+		out("</additional-context>\n\n")
 	}
-	b.WriteString(r.Instruction)
-	return b.String()
+	out(r.Instruction)
 }
 
 // What the frame of a request costs, in tokens.
