@@ -7,7 +7,7 @@ import "time"
 // case behind RECAP_, its environment variable (see EnvName). The doc tag is what the reference
 // prints.
 type Config struct {
-	DataDir    string           `yaml:"dataDir" doc:"folder of the embedded stack, and of blobs unless blob.root says otherwise"`
+	DataDir    string           `yaml:"dataDir" doc:"folder of the embedded stack, and of blobs unless blob.root says otherwise; like every relative path, relative to the working folder"`
 	Tenant     string           `yaml:"tenant" doc:"tenant of sessions that are named without one"`
 	Stores     map[string]Store `yaml:"stores" doc:"session stores by name"`
 	Models     []Model          `yaml:"models" doc:"model candidates"`
