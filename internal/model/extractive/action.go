@@ -159,6 +159,12 @@ var telling = regexp.MustCompile(`(?i)error|fail|panic|exception|fatal|cannot|ca
 // saysNothing matches what tools say about the run itself.
 var saysNothing = regexp.MustCompile(`(?i)^\(?(?:no output|(?:command|process) (?:exited with (?:exit )?code \d+|aborted|timed out after .*)|exit code:? \d+)\)?\.?$`)
 
+// tells reports whether an output says more than how the run ended.
+func tells(out string) bool {
+	const short = 160
+	return len(out) > short || len(errorLines(out, 1)) > 0
+}
+
 // longLine is the length in bytes from which a line of output is data rather than a message.
 const longLine = 400
 

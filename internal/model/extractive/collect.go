@@ -15,7 +15,7 @@ type failure struct {
 }
 
 func (f *facts) noteFailure(a *action) {
-	if a.failed && len(errorLines(a.output, 1)) == 0 {
+	if a.failed && !tells(a.output) {
 		return // a search without a match, an abort: nothing to settle
 	}
 	key := a.key()
