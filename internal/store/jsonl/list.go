@@ -25,7 +25,7 @@ func (d *Driver) List(ctx context.Context, filter store.Filter, cursor string) (
 		limit = pageSize
 	}
 	var page store.Page
-	root, err := d.within("")
+	root, err := d.within(d.root)
 	if store.KindOf(err) == store.KindNotFound {
 		return page, nil // a store nobody wrote to yet
 	}
@@ -46,7 +46,7 @@ func (d *Driver) List(ctx context.Context, filter store.Filter, cursor string) (
 		return true, nil
 	})
 	if err != nil {
-		return store.Page{}, readError("", err)
+		return store.Page{}, readError(d.root, err)
 	}
 	return page, nil
 }
