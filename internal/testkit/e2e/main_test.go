@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,6 +42,10 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (int, error) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(namespaces)); err != nil { // tests wait far more than they work
+		return 0, err
+	}
 	program, err := devstack.LookProgram(devstack.CacheDir())
 	if err != nil {
 		if os.Getenv("CI") == "true" {
