@@ -41,7 +41,8 @@ type Input struct {
 	SourceTokens int
 	// MaxOutput is the output budget the model was given, in tokens; 0 = unknown.
 	MaxOutput int
-	// Extractive says that the answer is made of quotations by design: the echo check is off.
+	// Extractive says that the answer is made of quotations by a program: the checks for copies and for a
+	// model that got stuck are off.
 	Extractive bool
 	// MinSourceTokens replaces DefaultMinSourceTokens when it is not 0.
 	MinSourceTokens int

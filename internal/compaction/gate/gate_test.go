@@ -93,6 +93,7 @@ func TestGoodAnswersAreAccepted(t *testing.T) {
 		"rules and dot leaders":               input(good + "\n\n" + strings.Repeat("-", 400) + "\n\n" + strings.Repeat("=", 300) + "\n\nunit " + strings.Repeat(".", 300) + " 7\n"),
 		"a list of alike lines":               input(good + "\n" + alikeLines(7)),
 		"a hex dump in a fence":               input(good + "\n```\n" + strings.Repeat("00 00 00 00 ", 60) + "\n```"),
+		"a stutter of the user's, quoted":     input(good + "\n> " + strings.Repeat("please ", 60)),
 		"sorry as a quotation":                input("## Goal\nWord the e-mail \"I'm sorry, I can't help with refunds\" better.\n\n## Next Steps\n1. Show it to the user"),
 		"small: a quoted refusal, no section": small("Earlier the bot answered \"I'm sorry, I cannot help with that\"; the user wants that text changed in replies.go."),
 	} {

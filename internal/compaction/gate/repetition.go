@@ -27,8 +27,12 @@ const (
 	dullKnown = 0.9 // share of their words that were there before
 )
 
-// checkRepetition refuses an answer in which the model got stuck.
-func checkRepetition(_ Input, d *document, _ *Measurements) contract.Code {
+// checkRepetition refuses an answer in which the model got stuck. A summariser without a model cannot
+// get stuck; what it repeats, the session repeats.
+func checkRepetition(in Input, d *document, _ *Measurements) contract.Code {
+	if in.Extractive {
+		return ""
+	}
 	if stutters(d.lines) || clusters(paragraphs(d.lines), clusterMin, 0) || clusters(rows(d.lines), clusterMinRow, 4) ||
 		dull(paragraphs(d.lines)) {
 		return CodeRepetition
@@ -36,11 +40,11 @@ func checkRepetition(_ Input, d *document, _ *Measurements) contract.Code {
 	return ""
 }
 
-// stutters looks for one short unit repeated back to back, in text and in fences apart.
+// stutters looks for one short unit repeated back to back, in text and in quotations apart.
 func stutters(lines []outline.Line) bool {
 	var prose, fenced []rune
 	for _, l := range lines {
-		if l.Fenced {
+		if l.Fenced || l.Quoted {
 			fenced = append(append(fenced, []rune(l.Text)...), '\n')
 		} else {
 			prose = append(append(prose, []rune(l.Text)...), '\n')

@@ -229,6 +229,15 @@ func TestLookingIsNothingToRemember(t *testing.T) {
 	require.Contains(t, text, "Ran `make check` — failed")
 }
 
+// TestSessionsThatStutterCanBeExtracted: a refusal could not be cured by asking again.
+func TestSessionsThatStutterCanBeExtracted(t *testing.T) {
+	t.Parallel()
+	blocks := []transcript.Block{user(strings.Repeat("never ever ", 300)), agent(strings.Repeat("decided. ", 300)), user(strings.Repeat("请", 900))}
+	text, source := extractive.Summarize(history(blocks, ""), 2000)
+	r := gate.Judge(gate.Input{Part: contract.PartHistory, Text: text, Finished: true, Source: blocks, SourceTokens: source, Extractive: true})
+	require.Equal(t, contract.VerdictAccept, r.Verdict, "%v\n%s", r.Reasons, text)
+}
+
 // TestT2FactsSurvive is case T2: of a small session nothing may be lost.
 func TestT2FactsSurvive(t *testing.T) {
 	t.Parallel()
