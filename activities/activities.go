@@ -35,6 +35,7 @@ type Clients interface {
 // Recorder counts what happened, for metrics. Values are tokens, seconds and closed sets of names.
 type Recorder interface {
 	Compaction(o contract.Outcome, reason contract.Reason, strategy string, took time.Duration)
+	Stage(part contract.Part, took time.Duration)
 	ModelAttempt(candidate, result string, took time.Duration, usage contract.Usage)
 	Verdict(v contract.Verdict, reasons []contract.Code)
 	Published(event string, ok bool)

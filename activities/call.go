@@ -58,7 +58,9 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 		return a.failed(ctx, in, result, price, err)
 	}
 	result.Usage, result.Cost = answer.Usage, price.Cost(answer.Usage)
-	a.Metrics.ModelAttempt(in.Candidate.ID, "ok", a.Now().Sub(started), answer.Usage)
+	took := a.Now().Sub(started)
+	a.Metrics.ModelAttempt(in.Candidate.ID, "ok", took, answer.Usage)
+	a.Metrics.Stage(in.Part, took)
 	result.Answer, err = a.keep(ctx, name, answer)
 	return result, err
 }

@@ -81,11 +81,12 @@ type stored struct {
 	tokens  int // conservative estimate
 }
 
-// plan sizes every request for one candidate. A candidate whose window does not hold its largest
-// request is refused, with the numbers.
+// planFor sizes every request for one candidate. A candidate whose window does not hold its largest
+// request is refused, with the numbers. Effort is asked only of a candidate that declares one:
+// whether a model has that control cannot be told from its name.
 func planFor(c contract.Candidate, requests []stored, s contract.Settings) contract.PlannedCandidate {
-	if s.ThinkingLevel != "" {
-		c.Effort = s.ThinkingLevel
+	if c.Effort != "" && s.ThinkingLevel == "off" {
+		c.Effort = "off"
 	}
 	planned := contract.PlannedCandidate{Candidate: c}
 	for _, r := range requests {

@@ -139,7 +139,7 @@ func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
 	if c.in.Request.Writer == contract.WriterLive && !c.quiet(snap) {
 		return refuse(contract.StateSkipped, contract.CodeLiveWriter, liveWriterMessage), nil
 	}
-	open, err := compaction.CallInFlight(snap.Log(), snap, c.Now())
+	open, err := compaction.CallInFlight(snap.Log(), snap, c.Now(), snap.LastWrite())
 	if err != nil {
 		return nil, err
 	}

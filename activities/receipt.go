@@ -34,6 +34,9 @@ func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan 
 	r.Build = a.Build
 	r.WrittenAt = a.Now().UnixMilli()
 	r.Prompts = prompts.Digests()
+	if plan.Leaf != "" {
+		r.Details = compaction.Details(&plan, plan.Dialect)
+	}
 	if review != nil {
 		r.Verdict, r.Reasons = review.Verdict, review.Reasons
 	}

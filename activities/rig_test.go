@@ -189,6 +189,7 @@ func (s *scripted) count() int {
 type unrecorded struct{}
 
 func (unrecorded) Compaction(contract.Outcome, contract.Reason, string, time.Duration) {}
+func (unrecorded) Stage(contract.Part, time.Duration)                                  {}
 func (unrecorded) ModelAttempt(string, string, time.Duration, contract.Usage)          {}
 func (unrecorded) Verdict(contract.Verdict, []contract.Code)                           {}
 func (unrecorded) Published(string, bool)                                              {}

@@ -11,13 +11,13 @@ import (
 const abandonedAfter = 10 * time.Minute
 
 // CallInFlight reports whether the session ends with a tool call that may still be answered: one
-// without result, younger than ten minutes. A broken path has no end to look at and reports false.
-func CallInFlight(l *session.Log, b session.Bodies, now time.Time) (bool, error) {
+// without result, younger than ten minutes, by its own time or the session's last write. A broken path has no end to look at and reports false.
+func CallInFlight(l *session.Log, b session.Bodies, now, lastWrite time.Time) (bool, error) {
 	path, err := l.Path()
 	if err != nil {
 		return false, nil //nolint:nilerr // who plans or commits meets the broken path itself
 	}
-	return callInFlight(path, b, now, time.Time{})
+	return callInFlight(path, b, now, lastWrite)
 }
 
 // callInFlight looks at the newest assistant message and what follows it.

@@ -148,9 +148,9 @@ type Outcome struct {
 	WillRetry        bool       `json:"willRetry"`
 	StartedAt        int64      `json:"startedAt,omitempty"` // Unix ms, of the run
 	TookMs           int64      `json:"tookMs,omitempty"`    // the run, waits included
-	Warnings         []string   `json:"warnings,omitempty"` // integrity warnings, without content
-	Receipt          string     `json:"receipt,omitempty"`  // blob digest
-	Summary          string     `json:"summary,omitempty"`  // blob digest of the final text
+	Warnings         []string   `json:"warnings,omitempty"`  // integrity warnings, without content
+	Receipt          string     `json:"receipt,omitempty"`   // blob digest
+	Summary          string     `json:"summary,omitempty"`   // blob digest of the final text
 }
 
 // Succeeded reports whether the state closes the workflow as completed.

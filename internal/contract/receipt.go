@@ -1,5 +1,7 @@
 package contract
 
+import "encoding/json"
+
 // ReceiptVersion is the version of the Receipt type.
 const ReceiptVersion = 1
 
@@ -15,6 +17,9 @@ type Receipt struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Reasons  []Code    `json:"reasons,omitempty"`
+	// Details are the entry's details as the session's dialect has them (file lists), for a caller who
+	// writes the entry itself.
+	Details json.RawMessage `json:"details,omitempty"`
 	// Prompts maps prompt name to the SHA-256 of its text.
 	Prompts    map[string]string `json:"prompts,omitempty"`
 	Redactions map[string]int    `json:"redactions,omitempty"`
