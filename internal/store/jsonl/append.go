@@ -37,7 +37,7 @@ func (d *Driver) change(ctx context.Context, id string, expect store.Expect, cha
 			err = writeError(id, "closing it", cerr)
 		}
 	}()
-	s := &snapshot{id: id, file: f}
+	s := &snapshot{id: id, file: f, batch: d.batch}
 	if s.state, err = stateOf(f); err != nil {
 		return w, readError(id, err)
 	}
@@ -200,7 +200,7 @@ func (s *snapshot) leafBefore(ctx context.Context, end int64, block int64) (stri
 	if !t.whole {
 		return t.leaf, nil
 	}
-	all := &snapshot{id: s.id, file: s.file, head: s.head, state: s.state}
+	all := &snapshot{id: s.id, file: s.file, batch: s.batch, head: s.head, state: s.state}
 	all.state.size = end
 	if err := all.indexAll(ctx); err != nil {
 		return "", err

@@ -28,6 +28,7 @@ type Driver struct {
 	busyWait  time.Duration // how long to wait for the lock of another worker
 	smallFile int64         // files up to this size are always read whole
 	tailBlock int64         // first block of a read from the end
+	batch     int           // bytes of a full read that one worker parses at a time
 	seam      seam          // where tests come in between
 }
 
@@ -56,7 +57,7 @@ func New(root string) (*Driver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store root %s: %w", root, err)
 	}
-	return &Driver{root: abs, busyWait: 5 * time.Second, smallFile: 1 << 20, tailBlock: 256 << 10}, nil
+	return &Driver{root: abs, busyWait: 5 * time.Second, smallFile: 1 << 20, tailBlock: 256 << 10, batch: 1 << 20}, nil
 }
 
 // ForFile returns a driver for a session named by its path, and the session's id in it. The root is
@@ -102,7 +103,7 @@ func (d *Driver) read(ctx context.Context, f *os.File, id string, scope store.Sc
 		if err != nil {
 			return nil, readError(id, err)
 		}
-		s := &snapshot{id: id, file: f, state: st}
+		s := &snapshot{id: id, file: f, batch: d.batch, state: st}
 		s.head, err = readHead(f, st.size)
 		if err == nil {
 			err = d.index(ctx, s, scope)

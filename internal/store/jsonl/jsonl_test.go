@@ -15,12 +15,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// open returns a driver that reads even short files from their end where it may.
+// open returns a driver that reads even short files from their end where it may, in small pieces.
 func open(t testing.TB, root string) *Driver {
 	t.Helper()
 	d, err := New(root)
 	require.NoError(t, err)
-	d.smallFile, d.tailBlock = 512, 256
+	d.smallFile, d.tailBlock, d.batch = 512, 256, 1000
 	return d
 }
 

@@ -3,15 +3,11 @@ package jsonl
 import (
 	"bytes"
 	"context"
-	"io"
 	"runtime"
 	"sync"
 
 	"recap/internal/session"
 )
-
-// batchSize is how much of a file one worker parses at a time.
-const batchSize = 1 << 20
 
 // batch is a run of whole lines and what they hold. Line numbers and nothing else in it are relative
 // to its first line.
@@ -30,7 +26,7 @@ type batch struct {
 // indexAll reads the whole file once, front to back, and fills the log with the index of every
 // entry. Lines are parsed on all cores; what is kept is proportional to the number of entries.
 func (s *snapshot) indexAll(ctx context.Context) (err error) {
-	workers := max(1, min(runtime.GOMAXPROCS(0), int(s.state.size/batchSize)+1))
+	workers := max(1, min(runtime.GOMAXPROCS(0), int(s.state.size/int64(s.batch))+1))
 	jobs := make(chan *batch, workers)
 	order := make(chan *batch, 2*workers)
 	pool := &sync.Pool{}
@@ -79,7 +75,7 @@ func (s *snapshot) indexOld(ctx context.Context) error {
 			return err
 		}
 		b := &batch{offset: off}
-		if err := b.fill(s.file, s.state.size, nil); err != nil {
+		if err := b.fill(s, nil); err != nil {
 			return err
 		}
 		b.parse(&s.head, func(o *session.Object, line int) { s.old.Add(o, c.lines+line) })
@@ -122,7 +118,7 @@ func (s *snapshot) split(ctx context.Context, pool *sync.Pool, jobs, order chan<
 	for off := int64(0); off < s.state.size; {
 		b := &batch{offset: off, parsed: make(chan struct{})}
 		if b.err = ctx.Err(); b.err == nil {
-			b.err = b.fill(s.file, s.state.size, pool)
+			b.err = b.fill(s, pool)
 		}
 		off += int64(len(b.buf))
 		if !send(b) {
@@ -131,9 +127,9 @@ func (s *snapshot) split(ctx context.Context, pool *sync.Pool, jobs, order chan<
 	}
 }
 
-// fill reads whole lines from the batch's offset: about batchSize bytes, or one line when it is
-// longer, or the rest of the file. A nil pool is an empty one.
-func (b *batch) fill(r io.ReaderAt, size int64, pool *sync.Pool) error {
+// fill reads whole lines from the batch's offset: as many as fit in s.batch bytes, or one line when
+// it is longer, or the rest of the file. A nil pool is an empty one.
+func (b *batch) fill(s *snapshot, pool *sync.Pool) error {
 	var buf []byte
 	if pool != nil {
 		if p, ok := pool.Get().(*[]byte); ok {
@@ -141,14 +137,14 @@ func (b *batch) fill(r io.ReaderAt, size int64, pool *sync.Pool) error {
 		}
 	}
 	if buf == nil {
-		buf = make([]byte, batchSize)
+		buf = make([]byte, s.batch)
 	}
 	for have := 0; ; {
-		n := int(min(int64(len(buf)), size-b.offset))
-		if err := readFull(r, buf[have:n], b.offset+int64(have)); err != nil {
+		n := int(min(int64(len(buf)), s.state.size-b.offset))
+		if err := readFull(s.file, buf[have:n], b.offset+int64(have)); err != nil {
 			return err
 		}
-		if b.offset+int64(n) == size {
+		if b.offset+int64(n) == s.state.size {
 			b.buf, b.last = buf[:n], true
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 type snapshot struct {
 	id    string
 	file  *os.File
+	batch int // bytes that one worker parses at a time
 	state state
 	head  head
 	log   *session.Log
