@@ -61,11 +61,11 @@ func (s *Driver) setDeadline(path string, at time.Time) error {
 		return err
 	}
 	_, err = f.WriteString(strconv.FormatInt(at.UnixMilli(), 10))
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = also(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path+deadlineSuffix)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return also(err, os.Remove(f.Name()))
 	}
 	return nil
 }

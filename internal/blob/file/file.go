@@ -84,10 +84,10 @@ func (s *Driver) place(ctx context.Context, d blob.Digest, path, tmp string, dat
 			}
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return errors.Join(err, os.Remove(tmp))
+			return also(err, os.Remove(tmp))
 		}
 		if err := os.Rename(tmp, path); err != nil {
-			return errors.Join(err, os.Remove(tmp))
+			return also(err, os.Remove(tmp))
 		}
 		if err := clearDeadline(path); err != nil {
 			return err

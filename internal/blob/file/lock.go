@@ -4,6 +4,7 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -23,7 +24,7 @@ func (s *Driver) locked(how int, section func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() { err = also(err, f.Close()) }()
 	for {
 		err := syscall.Flock(int(f.Fd()), how)
 		if err == nil {
@@ -42,7 +43,7 @@ func syncDirs(dir, root string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		if err := also(f.Sync(), f.Close()); err != nil {
 			return err
 		}
 		if dir == root || dir == filepath.Dir(dir) {
@@ -50,4 +51,15 @@ func syncDirs(dir, root string) error {
 		}
 		dir = filepath.Dir(dir)
 	}
+}
+
+// also adds a failure of tidying up to an error, on the same line.
+func also(err, more error) error {
+	switch {
+	case more == nil:
+		return err
+	case err == nil:
+		return more
+	}
+	return fmt.Errorf("%w; also: %w", err, more)
 }

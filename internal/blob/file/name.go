@@ -35,7 +35,7 @@ func (s *Driver) Link(ctx context.Context, name string, d blob.Digest) (blob.Dig
 		}
 		return syncDirs(filepath.Dir(path), s.dir)
 	})
-	if err = errors.Join(err, os.Remove(tmp)); err != nil {
+	if err = also(err, os.Remove(tmp)); err != nil {
 		return "", fmt.Errorf("name %s: %w", name, err)
 	}
 	return won, nil
@@ -49,10 +49,10 @@ func (s *Driver) Relink(ctx context.Context, name string, d blob.Digest) error {
 	}
 	err = s.locked(shared, func() error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return errors.Join(err, os.Remove(tmp))
+			return also(err, os.Remove(tmp))
 		}
 		if err := os.Rename(tmp, path); err != nil {
-			return errors.Join(err, os.Remove(tmp))
+			return also(err, os.Remove(tmp))
 		}
 		if err := clearDeadline(path); err != nil {
 			return err

@@ -59,8 +59,8 @@ func (s *Driver) writeTemp(fill func(*os.File) error) (string, error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(f.Name()))
+	if err = also(err, f.Close()); err != nil {
+		return "", also(err, os.Remove(f.Name()))
 	}
 	return f.Name(), nil
 }
@@ -126,7 +126,7 @@ func (s *Driver) read(ctx context.Context, d blob.Digest, into func(size int64) 
 func copyContent(ctx context.Context, dec *zstd.Decoder, f io.Reader, w io.Writer) error {
 	src := &fileReader{r: f}
 	if err := dec.Reset(src); err != nil {
-		return errors.Join(blob.ErrCorrupt, err)
+		return fmt.Errorf("%w: %w", blob.ErrCorrupt, err)
 	}
 	defer func() { _ = dec.Reset(nil) }() // lets go of the file
 	for {

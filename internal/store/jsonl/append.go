@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -155,7 +154,7 @@ func (d *Driver) write(s *snapshot, size int64, data []byte) (at int64, err erro
 		if err == nil { // only a full disk, a quota or a size limit makes a write short
 			err = fail(store.KindNoSpace, s.id, nil, "appending to it: no space left; free some and retry")
 		}
-		return 0, errors.Join(writeError(s.id, "appending to it", err), d.blank(s, at, data[:n]))
+		return 0, also(writeError(s.id, "appending to it", err), d.blank(s, at, data[:n]))
 	}
 	if err := s.file.Sync(); err != nil {
 		return 0, writeError(s.id, "making the entry durable", err)
@@ -172,7 +171,7 @@ func (d *Driver) blank(s *snapshot, at int64, written []byte) error {
 		return err
 	}
 	if same, serr := sameFile(f, s.file); serr != nil || !same {
-		return errors.Join(serr, f.Close())
+		return also(serr, f.Close())
 	}
 	blanks := make([]byte, len(written))
 	for i := range blanks {
@@ -182,7 +181,7 @@ func (d *Driver) blank(s *snapshot, at int64, written []byte) error {
 		}
 	}
 	_, err = f.WriteAt(blanks, at)
-	return errors.Join(err, f.Close())
+	return also(err, f.Close())
 }
 
 // leafBefore returns the id that an entry at the given offset hangs under, "" for a root.
@@ -255,5 +254,5 @@ func syncDir(root *os.Root, dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return also(f.Sync(), f.Close())
 }

@@ -77,10 +77,10 @@ func createIn(root *os.Root, rel string, data []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = also(err, f.Close()); err == nil {
 		err = root.Link(tmp, rel) // unlike a rename it fails where something is
 	}
-	if err = errors.Join(err, root.Remove(tmp)); err != nil {
+	if err = also(err, root.Remove(tmp)); err != nil {
 		return err
 	}
 	for ; ; dir = filepath.Dir(dir) {

@@ -20,7 +20,8 @@ func fail(kind store.Kind, id string, cause error, format string, args ...any) e
 // openError types a failure to reach a file for reading.
 func openError(id string, err error) error {
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR),
+		errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.EINVAL): // no name a file can have
 		return fail(store.KindNotFound, id, nil, "no such session")
 	case errors.Is(err, fs.ErrPermission):
 		return fail(store.KindUnreadable, id, err, "may not be read; check its permissions")
@@ -62,4 +63,15 @@ func writeError(id, step string, err error) error {
 		return fail(store.KindNotFound, id, err, "%s: it is gone", step)
 	}
 	return fail(store.KindIO, id, err, "%s", step)
+}
+
+// also adds a failure of tidying up to an error, on the same line.
+func also(err, more error) error {
+	switch {
+	case more == nil:
+		return err
+	case err == nil:
+		return more
+	}
+	return fmt.Errorf("%w; also: %w", err, more)
 }

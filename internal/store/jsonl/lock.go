@@ -23,6 +23,9 @@ func (d *Driver) openLocked(ctx context.Context, id string) (*os.File, error) {
 	wait, cancel := context.WithTimeout(ctx, d.busyWait)
 	defer cancel()
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		f, err := d.open(id, os.O_RDWR|os.O_APPEND)
 		if err != nil {
 			return nil, err

@@ -82,6 +82,8 @@ func TestCanonicalNames(t *testing.T) {
 		"0b6c2a54":                            store.KindNotFound, // two begin with it
 		"0b6":                                 store.KindNotFound,
 		"ffff":                                store.KindNotFound,
+		strings.Repeat("x", 300):              store.KindNotFound,
+		"nul\x00byte":                         store.KindNotFound,
 		"dangling.jsonl":                      store.KindNotFound,
 		"plain.jsonl/x":                       store.KindNotFound,
 		filepath.Join(d.root, "no", "such.jsonl"): store.KindNotFound,

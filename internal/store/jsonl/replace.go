@@ -50,7 +50,7 @@ func (d *Driver) replace(ctx context.Context, s *snapshot, change store.Change) 
 	if err != nil {
 		return w, err
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	defer func() { err = also(err, p.close()) }()
 	if err := p.write(ctx, s, edits, added); err != nil {
 		return w, writeError(s.id, "writing its new version", err)
 	}
@@ -61,7 +61,7 @@ func (d *Driver) replace(ctx context.Context, s *snapshot, change store.Change) 
 		d.seam.beforeRename()
 	}
 	if now, err := stateOf(s.file); err != nil || now != s.state || !d.stillThere(s.id, s.file) {
-		return store.Written{}, errors.Join(conflict(s.id), err, p.root.Remove(filepath.Join(p.dir, w.Backup)))
+		return store.Written{}, also(also(conflict(s.id), err), p.root.Remove(filepath.Join(p.dir, w.Backup)))
 	}
 	if err := p.swap(); err != nil {
 		return store.Written{}, writeError(s.id, "putting its new version in place", err)
@@ -70,7 +70,7 @@ func (d *Driver) replace(ctx context.Context, s *snapshot, change store.Change) 
 		d.seam.afterRename()
 	}
 	if now, err := stateOf(s.file); err != nil || now != s.state {
-		return store.Written{}, errors.Join(err, p.undo(s, w.Backup), conflict(s.id))
+		return store.Written{}, also(also(conflict(s.id), err), p.undo(s, w.Backup))
 	}
 	w.Migrated = s.old != nil
 	if w.Revision, err = revisionAt(p.file, p.size); err != nil {
@@ -141,7 +141,7 @@ func (d *Driver) newPlace(s *snapshot) (*place, error) {
 		return nil, err
 	}
 	if p.tmp, p.file, err = hiddenFile(p.root, rel); err != nil {
-		return nil, errors.Join(writeError(s.id, "making a file beside it", err), p.root.Close())
+		return nil, also(writeError(s.id, "making a file beside it", err), p.root.Close())
 	}
 	return p, nil
 }
@@ -161,9 +161,9 @@ func hiddenFile(root *os.Root, rel string) (string, *os.File, error) {
 func (p *place) close() error {
 	err := p.file.Close()
 	if !p.installed {
-		err = errors.Join(err, p.root.Remove(p.tmp))
+		err = also(err, p.root.Remove(p.tmp))
 	}
-	return errors.Join(err, p.root.Close())
+	return also(err, p.root.Close())
 }
 
 // write fills the new file: the old one with its edits, then what is added.
@@ -267,8 +267,8 @@ func (p *place) copyTo(path string, s *snapshot) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, p.root.Remove(path))
+	if err = also(err, f.Close()); err != nil {
+		return also(err, p.root.Remove(path))
 	}
 	return syncDir(p.root, p.dir)
 }
@@ -286,7 +286,7 @@ func (p *place) swap() error {
 // may be lost. Ours can be written again.
 func (p *place) undo(s *snapshot, backup string) error {
 	if p.linked {
-		return errors.Join(p.root.Rename(filepath.Join(p.dir, backup), p.rel), syncDir(p.root, p.dir))
+		return also(p.root.Rename(filepath.Join(p.dir, backup), p.rel), syncDir(p.root, p.dir))
 	}
 	info, err := s.file.Stat()
 	if err != nil {
@@ -300,8 +300,8 @@ func (p *place) undo(s *snapshot, backup string) error {
 	if err == nil {
 		err = keepOwner(s.file, f)
 	}
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, p.root.Remove(tmp))
+	if err = also(also(err, f.Sync()), f.Close()); err != nil {
+		return also(err, p.root.Remove(tmp))
 	}
-	return errors.Join(p.root.Rename(tmp, p.rel), syncDir(p.root, p.dir))
+	return also(p.root.Rename(tmp, p.rel), syncDir(p.root, p.dir))
 }

@@ -52,9 +52,6 @@ func (s state) revision() store.Revision {
 	return store.Revision(fmt.Sprintf("%x-%x-%d-%x-%s", s.dev, s.inode, s.size, s.written.UnixNano(), s.tail))
 }
 
-// sameFile reports whether two states are of the same file object.
-func (s state) sameFile(o state) bool { return s.dev == o.dev && s.inode == o.inode }
-
 // readFull fills b from the offset or fails: with io.ErrUnexpectedEOF where the file is shorter.
 func readFull(r io.ReaderAt, b []byte, off int64) error {
 	n, err := r.ReadAt(b, off)
