@@ -216,11 +216,17 @@ func (a *app) unfinished(ctx context.Context, l *link, accepted client.Accepted,
 	if ctx.Err() == nil {
 		return err
 	}
-	what := "the work goes on"
+	what, flag := "the work goes on", ""
 	if l.ownStack {
 		what = "the work goes on when the embedded stack runs again"
 	}
-	return &exitError{code: exitOf(context.Cause(ctx)), err: fmt.Errorf("%w: %s: recap status %s", context.Cause(ctx), what, accepted.Operation)}
+	if l.ownStack || l.attached {
+		flag = "--embedded "
+	}
+	return &exitError{
+		code: exitOf(context.Cause(ctx)),
+		err:  fmt.Errorf("%w: %s: recap status %s%s", context.Cause(ctx), what, flag, accepted.Operation),
+	}
 }
 
 // finalOutcome is what compact prints: the outcome and, where the caller is to write it, the

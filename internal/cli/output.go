@@ -113,8 +113,8 @@ func clock(ms int64) string {
 // took renders a length of time for a person.
 func took(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
-	if d < 10*time.Second {
-		return d.Round(10 * time.Millisecond).String()
+	if d >= 10*time.Second {
+		d = d.Round(time.Second)
 	}
-	return d.Round(time.Second).String()
+	return d.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	natsgo "github.com/nats-io/nats.go"
 
@@ -12,6 +13,7 @@ import (
 	"recap/internal/config"
 	"recap/internal/contract"
 	eventnats "recap/internal/event/nats"
+	"recap/internal/store"
 	"recap/internal/telemetry"
 	"recap/workers"
 )
@@ -70,12 +72,25 @@ func (w *work) start(l *link, log *slog.Logger, metrics *telemetry.Metrics, path
 	w.set = set
 	w.service, err = service.Start(service.Config{
 		Conn: w.conn, Client: l.ops, Blobs: blobs, Tenant: l.cfg.Tenant, Version: telemetry.Version(), Logger: log,
-		Resolve: func(_ context.Context, name string) (contract.SessionRef, error) {
-			ref, _, err := set.Stores().Resolve(name)
-			return ref, err
-		},
+		Resolve: resolver(l.cfg, paths, set.Stores().Names()),
 	})
 	return err
+}
+
+// resolver turns the names that commands on NATS carry into references. It refuses sessions outside
+// of the stores that are served here: nobody would ever work on them.
+func resolver(cfg *config.Config, paths, served []string) func(context.Context, string) (contract.SessionRef, error) {
+	return func(_ context.Context, name string) (contract.SessionRef, error) {
+		stores, err := workers.OpenStores(cfg, paths...) // its own: resolving a path may add a store
+		if err != nil {
+			return contract.SessionRef{}, err
+		}
+		ref, _, err := stores.Resolve(name)
+		if err == nil && !slices.Contains(served, ref.Store) {
+			err = &store.Error{Kind: store.KindOutside, ID: name, Msg: "lies in no store that this worker serves"}
+		}
+		return ref, err
+	}
 }
 
 // Stop takes no more work, lets what runs finish within the drain timeout, and disconnects.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -147,7 +148,7 @@ func TestWaitReportsARunWithoutOutcome(t *testing.T) {
 	require.Equal(t, KindLost, KindOf(err))
 }
 
-func TestWaitPassesOnTheCausersWords(t *testing.T) {
+func TestWaitPassesOnWhyTheCallerStopped(t *testing.T) {
 	t.Parallel()
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -156,6 +157,17 @@ func TestWaitPassesOnTheCausersWords(t *testing.T) {
 	_, err := New(f, Options{}).Wait(ctx, Accepted{WorkflowID: "w", Operation: "op"})
 	require.ErrorIs(t, err, stop)
 	require.Empty(t, KindOf(err))
+}
+
+// A server ends a call a moment before the caller's own deadline, which is no sign of being away.
+func TestADeadlineOfTheCallerIsNotAServerThatIsAway(t *testing.T) {
+	t.Parallel()
+	ended := errors.New("the caller's limit")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, ended)
+	defer cancel()
+	f := &fakeServer{err: serviceerror.NewDeadlineExceeded("deadline")}
+	_, err := New(f, Options{}).Wait(ctx, Accepted{WorkflowID: "w", Operation: "op"})
+	require.ErrorIs(t, err, ended)
 }
 
 func TestErrorsAreTypedByWhatTheServerSays(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"google.golang.org/grpc/codes"
@@ -55,12 +56,18 @@ func KindOf(err error) Kind {
 	return ""
 }
 
+// skew is how much earlier than the caller a server may end a call at the caller's own deadline.
+const skew = 2 * time.Second
+
 // classify wraps a failure of the Temporal client. A context that ended by the caller's own will is
 // passed on untouched, so that callers can tell a timeout or an interrupt of their own from a server
 // that is away.
 func classify(ctx context.Context, verb, on string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if deadline, ok := ctx.Deadline(); ok && is[*serviceerror.DeadlineExceeded](err) && time.Until(deadline) < skew {
+		<-ctx.Done() // the server was told the caller's deadline and keeps it by its own clock
 	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s %s: %w", verb, on, context.Cause(ctx))
