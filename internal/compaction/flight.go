@@ -11,7 +11,8 @@ import (
 const abandonedAfter = 10 * time.Minute
 
 // CallInFlight reports whether the session ends with a tool call that may still be answered: one
-// without result, younger than ten minutes, by its own time or the session's last write. A broken path has no end to look at and reports false.
+// without result, younger than ten minutes by its own time or by the session's last write. A broken
+// path has no end to look at and reports false.
 func CallInFlight(l *session.Log, b session.Bodies, now, lastWrite time.Time) (bool, error) {
 	path, err := l.Path()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -118,4 +119,29 @@ func TestAnUnreachableThresholdIsReported(t *testing.T) {
 	in := input(parse(t, lines(user("a", filler(100)), reply, user("c", filler(100)))), 60)
 	in.Reason, in.Window, in.Settings.Threshold = contract.ReasonThreshold, 4000, "170000"
 	require.Contains(t, strings.Join(prepare(t, in).Plan.Warnings, "\n"), "3999 is used")
+}
+
+func TestCallInFlight(t *testing.T) {
+	t.Parallel()
+	issued := time.Date(2026, 5, 1, 0, 0, 1, 0, time.UTC)
+	open := parse(t, lines(user("a", "x"), calls("b", "read", "x.go", "t1", "t2"), answers("c", "t1", "ok")))
+	for _, tt := range []struct {
+		name           string
+		f              *session.File
+		now, lastWrite time.Time
+		want           bool
+	}{
+		{"one of two is answered", open, issued.Add(time.Minute), time.Time{}, true},
+		{"abandoned", open, issued.Add(10 * time.Minute), time.Time{}, false},
+		{"written to a moment ago", open, issued.Add(time.Hour), issued.Add(55 * time.Minute), true},
+		{"all answered", parse(t, lines(calls("b", "read", "x.go", "t1"), answers("c", "t1", "ok"))), issued, time.Time{}, false},
+		{"no path", parse(t, lines(with(calls("b", "read", "x.go", "t1"), "parentId", "gone"))), issued, time.Time{}, false},
+		{"no entries", parse(t, lines()), issued, time.Time{}, false},
+	} {
+		got, err := compaction.CallInFlight(tt.f.Log, tt.f, tt.now, tt.lastWrite)
+		require.NoError(t, err)
+		require.Equal(t, tt.want, got, tt.name)
+	}
+	_, err := compaction.CallInFlight(open.Log, failing{open, "c"}, issued, time.Time{})
+	require.ErrorIs(t, err, errDisk)
 }
