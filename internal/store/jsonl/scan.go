@@ -40,8 +40,9 @@ func (s *snapshot) indexAll(ctx context.Context) (err error) {
 		wg.Go(func() {
 			for b := range jobs {
 				b.parse(&s.head, nil)
-				pool.Put(&b.buf)
+				buf := b.buf
 				b.buf = nil
+				pool.Put(&buf)
 				close(b.parsed)
 			}
 		})
