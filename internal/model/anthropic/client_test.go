@@ -137,3 +137,5 @@ func TestMessagesOfTheWire(t *testing.T) {
 		})
 	}
 }
+
+func BenchmarkAnswer(b *testing.B) { modeltest.Bench(b, subject) }

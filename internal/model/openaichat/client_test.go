@@ -111,3 +111,5 @@ func TestOtherServersShapes(t *testing.T) {
 		})
 	}
 }
+
+func BenchmarkAnswer(b *testing.B) { modeltest.Bench(b, subject) }
