@@ -49,6 +49,7 @@ type demoReport struct {
 	addresses
 
 	keep          bool
+	ownStack      bool
 	before, after session.Context
 }
 
@@ -74,7 +75,7 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 	if err != nil {
 		return err
 	}
-	r.addresses = addressesOf(l)
+	r.addresses, r.ownStack = addressesOf(l), l.ownStack
 	err = a.demoRun(ctx, l, t, &r)
 	if err == nil && f.keep {
 		a.notef("the stack goes on running; interrupt to stop it")
@@ -148,7 +149,7 @@ func (a *app) demoRun(ctx context.Context, l *link, t target, r *demoReport) err
 	if err := a.demoResult(ctx, l.cfg, t, r); err != nil {
 		return err
 	}
-	return a.print(r, func(p *printer) { demoText(p, r, accepted.WorkflowID, r.keep) })
+	return a.print(r, func(p *printer) { demoText(p, r, accepted.WorkflowID) })
 }
 
 // demoModels are the candidates of the configuration, whether or not it says that they are asked.
@@ -199,7 +200,7 @@ func (a *app) demoResult(ctx context.Context, cfg *config.Config, t target, r *d
 	return err
 }
 
-func demoText(p *printer, r *demoReport, workflowID string, keep bool) {
+func demoText(p *printer, r *demoReport, workflowID string) {
 	o := r.Outcome
 	p.line("")
 	if r.Summary == "" {
@@ -221,7 +222,7 @@ func demoText(p *printer, r *demoReport, workflowID string, keep bool) {
 	p.field("session", r.Session)
 	p.field("workflow", workflowID)
 	addressesText(p, r.addresses)
-	if !keep {
+	if r.ownStack && !r.keep {
 		p.line("  The servers stop now; `recap demo --keep-running` leaves them and the Temporal UI open.")
 	}
 	p.line("")

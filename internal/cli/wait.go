@@ -34,13 +34,14 @@ func (a *app) wait(ctx context.Context, l *link, accepted client.Accepted) (cont
 
 // drawProgress draws until ctx ends. What cannot be asked is not drawn: progress is a courtesy.
 func (a *app) drawProgress(ctx context.Context, l *link, accepted client.Accepted) {
-	bar := spinner(a.err)
+	bar, started := spinner(a.err), a.now()
 	tick := time.NewTicker(statusEvery)
 	defer tick.Stop()
 	for {
 		s, err := l.ops.Status(ctx, client.Name{WorkflowID: accepted.WorkflowID})
 		if err == nil {
-			bar.Describe(progressText(s.Progress, a.now()))
+			elapsed := a.now().Sub(started).Round(time.Second)
+			bar.Describe(fmt.Sprintf("%s, %s", progressText(s.Progress, a.now()), elapsed))
 		}
 		bar.Add(1) //nolint:errcheck // a bar that cannot be drawn is not worth an error
 		select {
@@ -58,7 +59,7 @@ func spinner(w io.Writer) *progressbar.ProgressBar {
 		progressbar.OptionSpinnerType(14),
 		progressbar.OptionSetDescription("submitted"),
 		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetElapsedTime(false),
 	)
 }
 
