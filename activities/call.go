@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -119,17 +118,17 @@ func (a *Activities) keep(ctx context.Context, name string, answer model.Answer)
 	return "", fmt.Errorf("store a paid answer: %w", err)
 }
 
-// requestKey identifies a request by everything that can change its answer.
+// requestKey identifies a request by everything that can change its answer. The user text can be
+// too long to hold twice: it is hashed as it is rendered.
 func requestKey(in contract.CallModelInput, endpoint string, request transcript.Request) string {
-	h := sha256.New()
-	for _, field := range []string{in.Candidate.ID, endpoint, in.Effort, request.System, request.UserText()} {
-		var size [8]byte
-		binary.BigEndian.PutUint64(size[:], uint64(len(field)))
-		h.Write(size[:])
-		io.WriteString(h, field) //nolint:errcheck // a hash never fails
+	user := sha256.New()
+	request.Pieces(func(piece string) { io.WriteString(user, piece) }) //nolint:errcheck // a hash never fails
+	key := sha256.New()
+	for _, field := range []string{in.Candidate.ID, endpoint, in.Effort, request.System} {
+		fmt.Fprintf(key, "%d:%s,", len(field), field)
 	}
-	fmt.Fprintf(h, "%d %d", in.MaxOutput, in.Ordinal)
-	return hex.EncodeToString(h.Sum(nil))
+	fmt.Fprintf(key, "%x %d %d", user.Sum(nil), in.MaxOutput, in.Ordinal)
+	return hex.EncodeToString(key.Sum(nil))
 }
 
 // feedback tells a model why its last answer was refused: codes only, never its own text.

@@ -120,7 +120,7 @@ func (c *committer) once(ctx context.Context) (outcome contract.Outcome, again b
 
 // check refuses what the plan no longer fits, and a session that an agent may be writing to.
 func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
-	path, err := snap.Log().Path()
+	path, _, err := compaction.Path(snap.Log(), c.in.Request.Settings.SkipDamaged)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,13 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync/atomic"
 
 	"recap/internal/compaction"
 	"recap/internal/contract"
+	"recap/internal/session"
 	"recap/internal/store"
 	"recap/prompts"
 )
@@ -41,12 +43,22 @@ func (p *preparer) over(state contract.State, code contract.Code, message string
 	return contract.PreparePlanResult{End: &o}
 }
 
+// prepare reads as much of the session as its live context needs, and all of it where that does not
+// suffice.
 func (p *preparer) prepare(ctx context.Context) (contract.PreparePlanResult, error) {
+	result, err := p.prepareFrom(ctx, store.ScopeLive)
+	if errors.Is(err, session.ErrPartial) {
+		return p.prepareFrom(ctx, store.ScopeAll)
+	}
+	return result, err
+}
+
+func (p *preparer) prepareFrom(ctx context.Context, scope store.Scope) (contract.PreparePlanResult, error) {
 	driver, err := p.Stores.Driver(p.request.Session.Store)
 	if err != nil {
 		return contract.PreparePlanResult{}, err
 	}
-	snap, err := driver.Load(ctx, p.request.Session.ID, store.ScopeLive)
+	snap, err := driver.Load(ctx, p.request.Session.ID, scope)
 	if err != nil {
 		if state, code, ok := storeFailure(err); ok {
 			return p.over(state, code, err.Error()), nil
@@ -134,6 +146,9 @@ func (p *preparer) plan(ctx context.Context, snap store.Snapshot) (contract.Prep
 	})
 	var skip *compaction.Skip
 	if errors.As(err, &skip) {
+		if skip.Code == contract.CodeDamagedSession && snap.Log().Partial {
+			return contract.PreparePlanResult{}, session.ErrPartial // count and place the damage over the whole file
+		}
 		return p.over(skip.State, skip.Code, skip.Message), nil
 	}
 	if err != nil {
@@ -169,11 +184,11 @@ func (p *preparer) storeRequests(ctx context.Context, prepared *compaction.Prepa
 	prepared.Plan.RequestTokens = map[contract.Part]int{}
 	var all []stored
 	for _, r := range prepared.Requests() {
-		digest, err := p.putJSON(ctx, "request", r)
+		put, err := p.Blobs.Put(ctx, r.Encode())
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("store request: %w", err)
 		}
-		size := r.Tokens()
+		digest, size := string(put), r.Tokens()
 		prepared.Plan.Requests[r.Part] = digest
 		prepared.Plan.RequestTokens[r.Part] = size
 		all = append(all, stored{request: r, digest: digest, tokens: size})

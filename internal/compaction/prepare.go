@@ -52,17 +52,15 @@ const maxWarnings = 10
 
 // integrity refuses to work on a short path: what cannot be reached would be lost for good.
 func (p *preparation) integrity() error {
-	path, err := p.in.Log.Path()
-	var broken *session.PathError
-	switch {
-	case errors.As(err, &broken):
-		if !p.in.Settings.SkipDamaged || broken.Cycle || broken.NoID {
-			return damaged(broken.Error())
+	path, broken, err := Path(p.in.Log, p.in.Settings.SkipDamaged)
+	if err != nil {
+		if cause, ok := errors.AsType[*session.PathError](err); ok {
+			return damaged(cause.Error())
 		}
-		p.warn("%s; the compaction covers what can be reached", broken)
-		path = reachable(p.in.Log)
-	case err != nil:
 		return err
+	}
+	if broken != nil {
+		p.warn("%s; the compaction covers what can be reached", broken)
 	}
 	p.path = path
 	shown := 0
@@ -96,6 +94,19 @@ func describe(d session.Damage) string {
 		text += ": " + d.Detail
 	}
 	return text
+}
+
+// Path is the active path to work on. With skipDamaged a path whose parents end early is followed as
+// far as it goes, and broken says where it ends; a cycle stays an error, as it has no end.
+func Path(l *session.Log, skipDamaged bool) (path []*session.Entry, broken *session.PathError, err error) {
+	path, err = l.Path()
+	if !errors.As(err, &broken) {
+		return path, nil, err
+	}
+	if !skipDamaged || broken.Cycle || broken.NoID {
+		return nil, nil, err
+	}
+	return reachable(l), broken, nil
 }
 
 // reachable walks from the leaf as far as parents exist.
