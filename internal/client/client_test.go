@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"recap/internal/contract"
@@ -320,4 +322,26 @@ func TestStatusOfRunningAndClosed(t *testing.T) {
 	require.Equal(t, contract.PhaseDone, s.Progress.Phase)
 	require.Empty(t, cmp.Diff(&out, s.Progress.Outcome))
 	require.Equal(t, contract.StateSkipped, s.State)
+}
+
+// No server reachable: said quickly, as a kind, in one line (DESIGN §9).
+func TestDialSaysThatNoServerAnswers(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := l.Addr().String()
+	require.NoError(t, l.Close()) // a port that nobody listens on
+	_, err = Dial(t.Context(), client.Options{HostPort: address})
+	require.Equal(t, KindUnavailable, KindOf(err))
+	require.ErrorContains(t, err, address)
+	require.NotContains(t, err.Error(), "\n")
+}
+
+func TestDialPassesOnWhyTheCallerStopped(t *testing.T) {
+	t.Parallel()
+	stop := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stop)
+	_, err := Dial(ctx, client.Options{HostPort: "127.0.0.1:1"})
+	require.ErrorIs(t, err, stop)
 }
