@@ -86,7 +86,8 @@ func (a *app) run(ctx context.Context, tree func(*app) *cobra.Command, args []st
 }
 
 // report prints an error as one line, prefixed with the program's name. Further lines are kept only
-// where an error lists several problems, indented.
+// where an error lists several problems, indented. A standard error that cannot be written to leaves
+// nobody to tell.
 func (a *app) report(err error) {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		err = e.err
@@ -94,12 +95,12 @@ func (a *app) report(err error) {
 	if err == nil {
 		return
 	}
-	fmt.Fprintf(a.err, "%s: %s\n", a.name, strings.TrimRight(err.Error(), "\n"))
+	_, _ = fmt.Fprintf(a.err, "%s: %s\n", a.name, strings.TrimRight(err.Error(), "\n"))
 }
 
 // notef prints a remark for a person.
 func (a *app) notef(format string, args ...any) {
 	if !a.flags.quiet {
-		fmt.Fprintf(a.err, a.name+": "+format+"\n", args...)
+		_, _ = fmt.Fprintf(a.err, a.name+": "+format+"\n", args...)
 	}
 }

@@ -43,10 +43,10 @@ func (a *app) drawProgress(ctx context.Context, l *link, accepted client.Accepte
 			elapsed := a.now().Sub(started).Round(time.Second)
 			bar.Describe(fmt.Sprintf("%s, %s", progressText(s.Progress, a.now()), elapsed))
 		}
-		bar.Add(1) //nolint:errcheck // a bar that cannot be drawn is not worth an error
+		_ = bar.Add(1) // a bar that cannot be drawn is not worth an error
 		select {
 		case <-ctx.Done():
-			bar.Finish() //nolint:errcheck // as above
+			_ = bar.Finish()
 			return
 		case <-tick.C:
 		}

@@ -22,9 +22,9 @@ const natsPatience = 3 * time.Second
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	embedded, all, replay, untilDone bool
-	store                            string
-	timeout                          time.Duration
+	embedded, replay, untilDone bool
+	store                       string
+	timeout                     time.Duration
 }
 
 func (a *app) watchCommand() *cobra.Command {

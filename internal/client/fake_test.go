@@ -135,7 +135,7 @@ func (h fakeHandle) Get(_ context.Context, into any) error {
 	return nil
 }
 
-func (f *fakeServer) DescribeWorkflowExecution(_ context.Context, id, run string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+func (f *fakeServer) DescribeWorkflow(_ context.Context, id, run string) (*client.WorkflowExecutionDescription, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
@@ -145,7 +145,7 @@ func (f *fakeServer) DescribeWorkflowExecution(_ context.Context, id, run string
 	if r == nil {
 		return nil, serviceerror.NewNotFound("no run")
 	}
-	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: r.info}, nil
+	return &client.WorkflowExecutionDescription{RawResponse: &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: r.info}}, nil
 }
 
 func (f *fakeServer) ListWorkflow(_ context.Context, req *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {

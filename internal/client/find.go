@@ -55,7 +55,7 @@ func (c *Client) Find(ctx context.Context, n Name) (Operation, error) {
 
 // describe asks the server itself: what a listing says may be a second old.
 func (c *Client) describe(ctx context.Context, workflowID, runID string) (Operation, error) {
-	desc, err := c.temporal.DescribeWorkflowExecution(ctx, workflowID, runID)
+	desc, err := c.temporal.DescribeWorkflow(ctx, workflowID, runID)
 	if err != nil {
 		err = classify(ctx, "find", workflowID, err)
 		if e, ok := errors.AsType[*Error](err); ok && e.Kind == KindNotFound {
@@ -63,5 +63,5 @@ func (c *Client) describe(ctx context.Context, workflowID, runID string) (Operat
 		}
 		return Operation{}, err
 	}
-	return c.operation(desc.GetWorkflowExecutionInfo()), nil
+	return c.operation(desc.RawResponse.GetWorkflowExecutionInfo()), nil
 }

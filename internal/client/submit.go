@@ -133,11 +133,11 @@ func SessionLabel(r contract.SessionRef) string {
 // owner reads whose operation a run was started for. Every run that this package starts has the
 // memo; a run without one was started by other means and is its own owner.
 func (c *Client) owner(ctx context.Context, workflowID, runID string) (string, error) {
-	desc, err := c.temporal.DescribeWorkflowExecution(ctx, workflowID, runID)
+	desc, err := c.temporal.DescribeWorkflow(ctx, workflowID, runID)
 	if err != nil {
 		return "", classify(ctx, "submit", workflowID, err)
 	}
-	return c.memo(desc.GetWorkflowExecutionInfo().GetMemo()), nil
+	return c.memo(desc.RawResponse.GetWorkflowExecutionInfo().GetMemo()), nil
 }
 
 func (c *Client) memo(m *commonpb.Memo) string {
