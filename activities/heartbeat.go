@@ -14,8 +14,12 @@ const beatEvery = 6 * time.Second
 
 // beat heartbeats from a ticker until stop is called: a model may be silent for minutes before its
 // first byte, and a big session takes seconds to read. progress (bytes, entries: the activity's own
-// cursor, never text) goes into the heartbeat. stop joins the ticker.
+// cursor, never text) goes into the heartbeat. stop joins the ticker. Outside of a worker, where a
+// dry run plans, nobody listens and nothing is sent.
 func beat(ctx context.Context, progress *atomic.Int64) (stop func()) {
+	if !activity.IsActivity(ctx) {
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() {
