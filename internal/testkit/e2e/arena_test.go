@@ -8,14 +8,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/encoding/protojson"
 
 	recap "recap/internal/client"
 	"recap/internal/client/record"
@@ -196,8 +201,36 @@ func (a *arena) wait(accepted recap.Accepted) contract.Outcome {
 	a.t.Helper()
 	o, err := a.ops.Wait(a.ctx(), accepted)
 	require.NoError(a.t, err)
+	a.keepHistory(accepted)
 	return o
 }
+
+// keepHistory writes the run's history where RECAP_HISTORIES says, for the replay tests: see
+// workflows/testdata/histories.
+func (a *arena) keepHistory(accepted recap.Accepted) {
+	a.t.Helper()
+	dir := os.Getenv("RECAP_HISTORIES")
+	if dir == "" {
+		return
+	}
+	var h historypb.History
+	iter := a.temporal.GetWorkflowHistory(a.ctx(), accepted.WorkflowID, accepted.RunID, false, 0)
+	for iter.HasNext() {
+		e, err := iter.Next()
+		require.NoError(a.t, err)
+		h.Events = append(h.Events, e)
+	}
+	data, err := protojson.MarshalOptions{Multiline: true, Indent: " "}.Marshal(&h)
+	require.NoError(a.t, err)
+	data = identity.ReplaceAll(data, []byte(`"identity": "worker"`))
+	name := strings.ReplaceAll(a.t.Name(), "/", "-") + "-" + strconv.Itoa(int(kept.Add(1))) + ".json"
+	require.NoError(a.t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+}
+
+var (
+	identity = regexp.MustCompile(`"identity": +"[^"]*"`)
+	kept     atomic.Int32
+)
 
 // status waits until the run's status satisfies a condition.
 func (a *arena) status(accepted recap.Accepted, until func(contract.Status) bool) contract.Status {
