@@ -31,8 +31,8 @@ demo: build ## compact a generated session, end to end, on this machine; needs n
 build: ## build bin/recap and bin/recap-worker
 	@echo "building recap (the first build compiles every dependency: about 5 minutes on two cores; later ones take seconds)" >&2
 	@mkdir -p bin
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/recap ./cmd/trigger
-	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/recap-worker ./cmd/worker
+	@$(GO) build -ldflags '$(LDFLAGS)' -o bin/recap ./cmd/trigger
+	@$(GO) build -ldflags '$(LDFLAGS)' -o bin/recap-worker ./cmd/worker
 
 .PHONY: test
 test: unit e2e ## everything: unit, conformance, end to end, crash, interop
