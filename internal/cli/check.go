@@ -65,8 +65,8 @@ func reportText(p *printer, r integrity) {
 		p.heading("%d damaged: %s", len(r.Damage), printable(r.Session))
 	}
 	p.field("format", fmt.Sprintf("version %d, %s, %s bytes", r.Version, r.Dialect, grouped(int(r.Size))))
-	p.field("entries", fmt.Sprintf("%s, %s on the active path, %s in reach of no root", grouped(r.Entries), grouped(r.OnPath), grouped(r.Unreachable)))
-	p.field("tree", fmt.Sprintf("%d roots, %d branches, %d compactions", r.Roots, r.Branches, r.Compactions))
+	p.field("entries", fmt.Sprintf("%s, %s on the active path, %s that no root leads to", grouped(r.Entries), grouped(r.OnPath), grouped(r.Unreachable)))
+	p.field("tree", fmt.Sprintf("roots: %d, branches: %d, compactions: %d", r.Roots, r.Branches, r.Compactions))
 	for _, id := range r.Orphaned {
 		p.field("orphaned", "entry "+printable(id)+" of recap is off the active path")
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,10 +21,11 @@ func (a *app) print(value any, text func(*printer)) error {
 		}
 		return nil
 	}
-	p := &printer{w: a.out, bold: a.colours(a.out)}
+	buffered := bufio.NewWriterSize(a.out, 64<<10) // a context has many lines
+	p := &printer{w: buffered, bold: a.colours(a.out)}
 	text(p)
-	if p.err != nil {
-		return fmt.Errorf("write the result: %w", p.err)
+	if err := buffered.Flush(); err != nil { // it keeps the first failure of a write
+		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
 }
