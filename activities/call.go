@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -122,12 +121,12 @@ func (a *Activities) keep(ctx context.Context, name string, answer model.Answer)
 // too long to hold twice: it is hashed as it is rendered.
 func requestKey(in contract.CallModelInput, endpoint string, request transcript.Request) string {
 	user := sha256.New()
-	request.Pieces(func(piece string) { io.WriteString(user, piece) }) //nolint:errcheck // a hash never fails
+	request.Pieces(func(piece string) { user.Write([]byte(piece)) })
 	key := sha256.New()
 	for _, field := range []string{in.Candidate.ID, endpoint, in.Effort, request.System} {
-		fmt.Fprintf(key, "%d:%s,", len(field), field)
+		key.Write(fmt.Appendf(nil, "%d:%s,", len(field), field))
 	}
-	fmt.Fprintf(key, "%x %d %d", user.Sum(nil), in.MaxOutput, in.Ordinal)
+	key.Write(fmt.Appendf(nil, "%x %d %d", user.Sum(nil), in.MaxOutput, in.Ordinal))
 	return hex.EncodeToString(key.Sum(nil))
 }
 

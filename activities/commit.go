@@ -88,7 +88,7 @@ func (c *committer) once(ctx context.Context) (outcome contract.Outcome, again b
 	if err != nil {
 		return c.failed(err, "")
 	}
-	defer snap.Close() //nolint:errcheck // read-only
+	defer func() { _ = snap.Close() }() // read only
 	if done, err := compaction.FindOperation(snap.Log(), snap, c.in.Request.Operation); err != nil {
 		return c.failed(err, "")
 	} else if done != nil {

@@ -65,7 +65,7 @@ func (p *preparer) prepareFrom(ctx context.Context, scope store.Scope) (contract
 		}
 		return contract.PreparePlanResult{}, err
 	}
-	defer snap.Close() //nolint:errcheck // read-only
+	defer func() { _ = snap.Close() }() // read only
 	if result, err := p.before(ctx, snap); err != nil || result != nil {
 		if result == nil {
 			result = &contract.PreparePlanResult{}
@@ -128,7 +128,7 @@ func (p *preparer) find(ctx context.Context, snap store.Snapshot, told bool) (*c
 	if err != nil {
 		return nil, err
 	}
-	defer whole.Close() //nolint:errcheck // read-only
+	defer func() { _ = whole.Close() }() // read only
 	return compaction.FindOperation(whole.Log(), whole, p.request.Operation)
 }
 

@@ -131,8 +131,10 @@ func (p *partChain) follow(ctx workflow.Context, f contract.ModelFailure) *endin
 	case actStop:
 		return cancelled()
 	case actOperator:
-		return &ending{contract.StateNeedsOperator, contract.CodeWaitTooLong,
-			p.candidate().Candidate.ID + " asks to wait longer than retry.maxWait allows; retry later, or add a candidate: " + f.Message}
+		return &ending{
+			contract.StateNeedsOperator, contract.CodeWaitTooLong,
+			p.candidate().Candidate.ID + " asks to wait longer than retry.maxWait allows; retry later, or add a candidate: " + f.Message,
+		}
 	case actRetry:
 		p.tries++
 		p.waited += delay

@@ -227,7 +227,9 @@ func TestTransientFailuresAreRetriedTheConfiguredNumberOfTimes(t *testing.T) {
 		retry.MaxRetries = 2
 		return contract.PreparePlanResult{Plan: "plan", Retry: retry, Candidates: []contract.PlannedCandidate{planned("a/one", 1000)}}, nil
 	}
-	b.model = func(int, contract.CallModelInput) (contract.CallModelResult, error) { return failWith(classTransient), nil }
+	b.model = func(int, contract.CallModelInput) (contract.CallModelResult, error) {
+		return failWith(classTransient), nil
+	}
 	o, err := b.run(t)
 	require.Error(t, err)
 	require.Equal(t, contract.StateFailed, o.State)

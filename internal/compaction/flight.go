@@ -16,7 +16,7 @@ const abandonedAfter = 10 * time.Minute
 func CallInFlight(l *session.Log, b session.Bodies, now, lastWrite time.Time) (bool, error) {
 	path, err := l.Path()
 	if err != nil {
-		return false, nil //nolint:nilerr // who plans or commits meets the broken path itself
+		return false, nil // who plans or commits meets the broken path itself
 	}
 	return callInFlight(path, b, now, lastWrite)
 }

@@ -14,7 +14,7 @@ import (
 func SessionModel(l *session.Log, b session.Bodies) (string, error) {
 	path, err := l.Path()
 	if err != nil {
-		return "", nil //nolint:nilerr // who plans meets the broken path itself
+		return "", nil // who plans meets the broken path itself
 	}
 	name, err := newest(path, b, func(e *session.Entry) bool { return e.Type == session.TypeModelChange }, changedModel)
 	if name != "" || err != nil {

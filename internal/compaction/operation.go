@@ -27,7 +27,7 @@ func FindOperation(l *session.Log, b session.Bodies, operation string) (*Done, e
 			continue
 		}
 		if orphan, err := newOrphanage(l); err != nil || !orphan.holds(l, e, c) {
-			return &Done{EntryID: e.ID, FirstKeptEntryID: c.FirstKeptEntryID, TokensBefore: c.TokensBefore}, nil //nolint:nilerr // a broken path has no orphans
+			return &Done{EntryID: e.ID, FirstKeptEntryID: c.FirstKeptEntryID, TokensBefore: c.TokensBefore}, nil // a broken path has no orphans
 		}
 	}
 	return nil, nil
@@ -43,7 +43,7 @@ func FindOrphan(l *session.Log, b session.Bodies) (string, error) {
 	}
 	o, err := newOrphanage(l)
 	if err != nil {
-		return "", nil //nolint:nilerr // a broken path has no orphans; who plans meets the error itself
+		return "", nil // a broken path has no orphans; who plans meets the error itself
 	}
 	for i := len(l.Entries) - 1; i >= 0; i-- {
 		e := &l.Entries[i]

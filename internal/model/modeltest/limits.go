@@ -92,7 +92,7 @@ func (s Subject) connectLimit(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer silent.Close()
+	defer func() { _ = silent.Close() }()
 	client, err := s.New(model.Config{
 		ID: "lab/" + Model, Model: Model, BaseURL: "https://" + silent.Addr().String(), MaxOutputTokens: 1,
 		Timeouts: model.Timeouts{Connect: short, FirstByte: patience, Idle: patience, Total: patience},

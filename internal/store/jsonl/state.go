@@ -37,7 +37,7 @@ func stateOf(f *os.File) (state, error) {
 func stateAt(f *os.File, info os.FileInfo, size int64) (state, error) {
 	st := state{size: size, written: info.ModTime()}
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
-		st.dev, st.inode = uint64(sys.Dev), sys.Ino //nolint:unconvert // Dev differs between systems
+		st.dev, st.inode = uint64(sys.Dev), sys.Ino // Dev differs between systems
 	}
 	buf := make([]byte, min(size, tailDigest))
 	if err := readFull(f, buf, size-int64(len(buf))); err != nil {
@@ -58,7 +58,7 @@ func readFull(r io.ReaderAt, b []byte, off int64) error {
 	if n == len(b) {
 		return nil
 	}
-	if err == io.EOF { //nolint:errorlint // ReaderAt returns it bare
+	if err == io.EOF { // ReaderAt returns it bare
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -91,7 +91,7 @@ func BenchmarkLight(b *testing.B) {
 		}, bareWorkflow)
 		require.NoError(b, err)
 		// The client of a compaction asks whose run it got; so does this one.
-		_, err = temporal.DescribeWorkflowExecution(b.Context(), run.GetID(), run.GetRunID())
+		_, err = temporal.DescribeWorkflow(b.Context(), run.GetID(), run.GetRunID())
 		require.NoError(b, err)
 		require.NoError(b, run.Get(b.Context(), nil))
 		return time.Since(start)

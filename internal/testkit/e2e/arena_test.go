@@ -111,16 +111,6 @@ worker: {metricsAddress: "off", drainTimeout: 5s}
 	require.NoError(a.t, os.WriteFile(filepath.Join(a.dir, "recap.yaml"), []byte(content), 0o600))
 }
 
-// reconfigure replaces a piece of recap.yaml.
-func (a *arena) reconfigure(old, new string) {
-	a.t.Helper()
-	path := filepath.Join(a.dir, "recap.yaml")
-	data, err := os.ReadFile(path)
-	require.NoError(a.t, err)
-	require.Contains(a.t, string(data), old)
-	require.NoError(a.t, os.WriteFile(path, bytes.Replace(data, []byte(old), []byte(new), 1), 0o600))
-}
-
 func (a *arena) env() []string {
 	return append(os.Environ(),
 		"E2E_KEY="+provider.Key, "TEMPORAL_ADDRESS="+stack.TemporalAddress, "TEMPORAL_NAMESPACE="+a.namespace,
