@@ -399,3 +399,47 @@ func TestEntryIDIsTheFirstFreeOne(t *testing.T) {
 	require.NotEqual(t, first, second)
 	require.Equal(t, second, freeID(taken, "op"))
 }
+
+func TestSkipDamagedCoversWhatCanBeReachedAndLeavesABackup(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	lines := strings.SplitAfter(chat(6), "\n")
+	lines[5] = "{\"type\":\"message\",\"id\":\"u00000\n" // the third turn's question is lost
+	before := strings.Join(lines, "")
+	path := r.write("s.jsonl", before)
+	request := r.request("s.jsonl", 20)
+	refused := r.compact(request)
+	require.Equal(t, contract.CodeDamagedSession, refused.Reason)
+	require.Contains(t, refused.Message, "line")
+	request.Settings.SkipDamaged = true
+	o := r.compact(request)
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	require.NotEmpty(t, o.Warnings)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(after), before), "existing bytes changed")
+	backup, err := os.ReadFile(path + ".recap-backup-1")
+	require.NoError(t, err)
+	require.Equal(t, before, string(backup))
+}
+
+// TestT1OpenCallsRefuse is case T1, variant 5: the file ends with two calls that are not answered yet.
+func TestT1OpenCallsRefuse(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	open := chat(6) + `{"type":"message","id":"c0000001","parentId":"r0000005","timestamp":"2026-05-04T09:00:04.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"toolu_B1","name":"bash","arguments":{"command":"grep -rn billing deploy/"}},{"type":"toolCall","id":"toolu_B2","name":"read","arguments":{"path":"deploy/cron.txt"}}],"api":"anthropic-messages","provider":"anthropic","model":"demo-large","usage":{"input":360,"output":52,"cacheRead":0,"cacheWrite":0,"totalTokens":412},"stopReason":"toolUse","timestamp":1777885204000}}` + "\n"
+	path := r.write("s.jsonl", open)
+	r.age(path, 2*time.Second)
+	o := r.compact(r.request("s.jsonl", 20))
+	require.Equal(t, contract.StateSkipped, o.State)
+	require.Equal(t, contract.CodeCallInFlight, o.Reason)
+	require.Zero(t, r.model.count())
+	for i, id := range []string{"toolu_B1", "toolu_B2"} {
+		parent := "c0000001"
+		if i > 0 {
+			parent = "d0000000"
+		}
+		appendLine(t, path, fmt.Sprintf(`{"type":"message","id":"d%07d","parentId":"%s","timestamp":"2026-11-30T11:59:59.000Z","message":{"role":"toolResult","toolCallId":"%s","toolName":"x","content":[{"type":"text","text":"ok"}],"isError":false}}`, i, parent, id))
+	}
+	require.Equal(t, contract.StateCommitted, r.compact(r.request("s.jsonl", 20)).State)
+}

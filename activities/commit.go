@@ -104,7 +104,8 @@ func (c *committer) once(ctx context.Context) (outcome contract.Outcome, again b
 	if err != nil {
 		return contract.Outcome{}, false, err
 	}
-	written, err := c.driver.Append(ctx, c.id, store.Expect{Revision: snap.Revision()}, []store.NewEntry{entry})
+	expect := store.Expect{Revision: snap.Revision(), Backup: c.in.Request.Settings.SkipDamaged}
+	written, err := c.driver.Append(ctx, c.id, expect, []store.NewEntry{entry})
 	if store.KindOf(err) == store.KindConflict {
 		return contract.Outcome{}, true, nil
 	}
@@ -113,7 +114,7 @@ func (c *committer) once(ctx context.Context) (outcome contract.Outcome, again b
 	}
 	outcome = c.committed(entry.ID, kept)
 	if written.Backup != "" {
-		outcome.Warnings = append(slices.Clone(outcome.Warnings), "the old session file was migrated; its backup is "+written.Backup)
+		outcome.Warnings = append(slices.Clone(outcome.Warnings), "the session file as it was before is kept as "+written.Backup)
 	}
 	return outcome, false, nil
 }

@@ -86,6 +86,9 @@ type Snapshot interface {
 // Expect is the state a write is based on.
 type Expect struct {
 	Revision Revision // the write is refused with KindConflict when the session has another one
+	// Backup asks for a copy of the session as it was, where the driver would not leave one anyway:
+	// for a session that is damaged and is written to all the same.
+	Backup bool
 }
 
 // NewEntry is an entry to append. Build makes its JSON object once its place is known: parentID is

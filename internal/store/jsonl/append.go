@@ -50,7 +50,7 @@ func (d *Driver) change(ctx context.Context, id string, expect store.Expect, cha
 	case len(change.Replace) == 0 && len(change.Append) == 0:
 		w.Revision = s.state.revision()
 		return w, nil
-	case len(change.Replace) > 0 || s.head.header.Version < session.CurrentVersion:
+	case len(change.Replace) > 0 || s.head.header.Version < session.CurrentVersion || expect.Backup:
 		return d.replace(ctx, s, change)
 	}
 	return d.append(ctx, s, change.Append)
