@@ -119,14 +119,14 @@ func TestCommandsInDocumentsExist(t *testing.T) {
 		require.Contains(t, texts[name], "make ci")
 	}
 	for name, text := range texts {
-		for _, m := range target.FindAllStringSubmatch(code(name, text), -1) {
+		for _, m := range target.FindAllStringSubmatch(spans(name, text), -1) {
 			require.Contains(t, targets, m[1], "%s says `make %s`", name, m[1])
 		}
 	}
 }
 
-// code is the part of a document that is meant as code: spans and fenced blocks. Scripts are code.
-func code(name, text string) string {
+// spans is the part of a document that is meant as code: spans and fenced blocks. Scripts are code.
+func spans(name, text string) string {
 	if !strings.HasSuffix(name, ".md") {
 		return text
 	}
