@@ -66,7 +66,8 @@ type Service struct {
 
 var semver = regexp.MustCompile(`^\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?$`)
 
-// Start registers the service; it answers as soon as Start has returned.
+// Start registers the service; it answers as soon as Start has returned. While NATS is away that
+// waits for the connection, and nothing fails: commands are one way in of several.
 func Start(cfg Config) (*Service, error) {
 	if cfg.Conn == nil || cfg.Client == nil || cfg.Blobs == nil || cfg.Resolve == nil {
 		return nil, errors.New("command service: connection, client, blobs and session resolver are required")
@@ -95,8 +96,10 @@ func Start(cfg Config) (*Service, error) {
 			return nil, errors.Join(fmt.Errorf("command service: endpoint %s: %w", verb, err), s.micro.Stop())
 		}
 	}
-	if err := cfg.Conn.Flush(); err != nil { // the server knows the subjects before Start returns
-		return nil, errors.Join(fmt.Errorf("command service: %w", err), s.micro.Stop())
+	if cfg.Conn.IsConnected() {
+		if err := cfg.Conn.Flush(); err != nil { // the server knows the subjects before Start returns
+			cfg.Logger.Warn("command service is not confirmed by the NATS server yet", "error", err)
+		}
 	}
 	return s, nil
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"testing"
 	"time"
 
@@ -60,13 +61,21 @@ type fixture struct {
 	conn  *nats.Conn
 }
 
-func start(t *testing.T) fixture {
+// startBus runs a NATS server; stop it, or leave it to the end of the test.
+func startBus(t *testing.T, port int) (bus *server.Server, stop func()) {
 	t.Helper()
-	bus, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true})
+	bus, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, NoLog: true, NoSigs: true})
 	require.NoError(t, err)
 	bus.Start()
-	t.Cleanup(func() { bus.Shutdown(); bus.WaitForShutdown() })
+	stop = func() { bus.Shutdown(); bus.WaitForShutdown() }
+	t.Cleanup(stop)
 	require.True(t, bus.ReadyForConnections(10*time.Second))
+	return bus, stop
+}
+
+func start(t *testing.T) fixture {
+	t.Helper()
+	bus, _ := startBus(t, server.RANDOM_PORT)
 	connect := func() *nats.Conn {
 		conn, err := nats.Connect(bus.ClientURL())
 		require.NoError(t, err)
@@ -226,6 +235,34 @@ func TestCommandsDoNotQueueBehindEachOther(t *testing.T) {
 	close(f.ops.hold)
 	_, err = sub.NextMsg(10 * time.Second)
 	require.NoError(t, err)
+}
+
+// NATS being away at the start delays commands and fails nothing.
+func TestServiceStartsWhileNATSIsAway(t *testing.T) {
+	t.Parallel()
+	bus, stop := startBus(t, server.RANDOM_PORT)
+	url, port := bus.ClientURL(), bus.Addr().(*net.TCPAddr).Port
+	stop()
+	conn, err := nats.Connect(url, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1),
+		nats.ReconnectWait(10*time.Millisecond))
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	ops := &fakeOperations{named: make(chan client.Name, 100)}
+	s, err := Start(Config{
+		Conn: conn, Client: ops, Blobs: blobmem.New(), Tenant: "acme",
+		Resolve: func(context.Context, string) (contract.SessionRef, error) { return contract.SessionRef{}, nil },
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Stop()) })
+
+	startBus(t, port)
+	caller, err := nats.Connect(url)
+	require.NoError(t, err)
+	t.Cleanup(caller.Close)
+	require.Eventually(t, func() bool { // the connection comes back when it comes back
+		reply, err := caller.Request(Prefix+".status", []byte(`{"operation":"op-1"}`), time.Second)
+		return err == nil && reply.Header.Get(micro.ErrorCodeHeader) == ""
+	}, 10*time.Second, 20*time.Millisecond)
 }
 
 func TestServiceIsDiscoverable(t *testing.T) {
