@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -49,6 +51,9 @@ func (a *app) explain(ctx context.Context, embedded bool, word string) error {
 }
 
 func receipt(ctx context.Context, cfg *config.Config, tenant, operation string) (contract.Receipt, error) {
+	if _, err := os.Stat(cfg.Blob.Root); errors.Is(err, fs.ErrNotExist) {
+		return contract.Receipt{}, record.ErrNone // opening it would make it, and looking must not
+	}
 	blobs, err := workers.OpenBlobs(cfg)
 	if err != nil {
 		return contract.Receipt{}, err
