@@ -55,13 +55,37 @@ type Settings struct {
 	ThinkingLevel    string `json:"thinkingLevel,omitempty"`    // effort asked of a summariser; "" = high, "off" = none
 	QuietForMs       int64  `json:"quietForMs,omitempty"`       // default 600000: silence before a store commit beside an unknown writer
 	SkipDamaged      bool   `json:"skipDamaged,omitempty"`      // go on although damaged lines hold referenced entries
+
+	// The switches are on unless they are false: see On.
+	Enabled        *bool `json:"enabled,omitempty"`        // operations nobody asked for, but idle ones
+	MidTurnEnabled *bool `json:"midTurnEnabled,omitempty"` // between two requests of a turn
+	AutoContinue   *bool `json:"autoContinue,omitempty"`   // the agent goes on by itself afterwards
+	SupersedeReads *bool `json:"supersedeReads,omitempty"` // older reads of a file give way to a newer one
+	DropUseless    *bool `json:"dropUseless,omitempty"`    // results marked as uneventful are dropped
+	Remote         *bool `json:"remote,omitempty"`         // compaction on the provider's side
+
+	ThresholdFrom         string `json:"thresholdFrom,omitempty"`         // the retired setting Threshold was read from
+	ModelContextWindow    int    `json:"modelContextWindow,omitempty"`    // 0 = each candidate's own
+	ModelFallbackStrategy string `json:"modelFallbackStrategy,omitempty"` // "" = auto, "configured-only" = nobody but compaction.model
+	HandoffSaveToDisk     bool   `json:"handoffSaveToDisk,omitempty"`
+	MinSourceTokens       int    `json:"minSourceTokens,omitempty"` // of the gate, default 2000
+
+	IdleEnabled         bool `json:"idleEnabled,omitempty"`
+	IdleThresholdTokens int  `json:"idleThresholdTokens,omitempty"` // default 200000
+	IdleTimeoutSeconds  int  `json:"idleTimeoutSeconds,omitempty"`  // default 300
 }
+
+// On reads a switch of Settings that is on unless it is false.
+func On(enabled *bool) bool { return enabled == nil || *enabled }
 
 // Defaults of Settings.
 const (
 	DefaultKeepRecentTokens = 10000
 	DefaultReserveTokens    = 16384
 	DefaultQuietForMs       = 10 * 60 * 1000
+
+	DefaultIdleThresholdTokens = 200000
+	DefaultIdleTimeoutSeconds  = 300
 )
 
 // WithDefaults returns a copy in which every zero value that has a default holds it.
@@ -75,6 +99,12 @@ func (s Settings) WithDefaults() Settings {
 	}
 	if s.QuietForMs == 0 {
 		s.QuietForMs = DefaultQuietForMs
+	}
+	if s.IdleEnabled && s.IdleThresholdTokens == 0 {
+		s.IdleThresholdTokens = DefaultIdleThresholdTokens
+	}
+	if s.IdleEnabled && s.IdleTimeoutSeconds == 0 {
+		s.IdleTimeoutSeconds = DefaultIdleTimeoutSeconds
 	}
 	return s
 }
