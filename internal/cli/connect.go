@@ -56,7 +56,7 @@ func (a *app) connect(ctx context.Context, cfg *config.Config, o connectOptions)
 	if o.embedded {
 		return a.connectEmbedded(ctx, cfg, o, log)
 	}
-	l, err := a.dial(ctx, cfg, dialOptions{log: log})
+	l, err := a.dial(ctx, cfg, dialOptions{log: log, foreground: o.foreground})
 	if err != nil || o.target == nil {
 		return l, err
 	}
@@ -68,9 +68,10 @@ func (a *app) connect(ctx context.Context, cfg *config.Config, o connectOptions)
 
 // dialOptions say how to connect to a Temporal server.
 type dialOptions struct {
-	log     *slog.Logger
-	metrics *telemetry.Metrics // nil = none
-	works   bool               // a worker runs in this process: eager starts pay
+	log        *slog.Logger
+	metrics    *telemetry.Metrics // nil = none
+	works      bool               // a worker runs in this process: eager starts pay
+	foreground bool               // the command stays until it is ended
 }
 
 // dial connects to the Temporal server of cfg.
@@ -79,7 +80,7 @@ func (a *app) dial(ctx context.Context, cfg *config.Config, d dialOptions) (*lin
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
-	o.Logger = temporallog.NewStructuredLogger(d.log)
+	o.Logger = temporallog.NewStructuredLogger(a.sdkLogger(cfg, d.foreground))
 	handler, metrics := d.metrics.TemporalHandler(d.log)
 	o.MetricsHandler = handler
 	c, err := client.Dial(ctx, o)
@@ -117,7 +118,7 @@ func (a *app) connectEmbedded(ctx context.Context, cfg *config.Config, o connect
 	embedded := cfg.Embedded(info.TemporalAddress, info.Namespace, info.NATSURL)
 	works := stack != nil || o.work || o.target != nil
 	metrics := metricsOf(embedded)
-	l, err := a.dial(ctx, embedded, dialOptions{log: log, metrics: metrics, works: works})
+	l, err := a.dial(ctx, embedded, dialOptions{log: log, metrics: metrics, works: works, foreground: o.foreground})
 	if err != nil {
 		if stack != nil {
 			err = errors.Join(err, stack.Stop())

@@ -81,9 +81,19 @@ func (a *app) config() (*config.Config, error) {
 // logger makes the program's logger. Commands that end by themselves log warnings only, unless the
 // level was chosen; those that stay (foreground) log as configured.
 func (a *app) logger(cfg *config.Config, foreground bool) *slog.Logger {
+	return a.loggerAt(cfg, foreground, "warn")
+}
+
+// sdkLogger is the logger of the Temporal SDK. In a command that ends by itself it tells of errors
+// only: an SDK warns of polls that end because the command does.
+func (a *app) sdkLogger(cfg *config.Config, foreground bool) *slog.Logger {
+	return a.loggerAt(cfg, foreground, "error")
+}
+
+func (a *app) loggerAt(cfg *config.Config, foreground bool, brief string) *slog.Logger {
 	level := cfg.Log.Level
 	if !foreground && !chosen(cfg, "log.level") {
-		level = "warn"
+		level = brief
 	}
 	if a.flags.verbose {
 		level = "debug"

@@ -37,7 +37,7 @@ func (a *app) runWorker(ctx context.Context, sessions []string) error {
 		return err
 	}
 	log, metrics := a.logger(cfg, true), metricsOf(cfg)
-	l, err := a.dial(ctx, cfg, dialOptions{log: log, metrics: metrics, works: true})
+	l, err := a.dial(ctx, cfg, dialOptions{log: log, metrics: metrics, works: true, foreground: true})
 	if err != nil {
 		return err
 	}
