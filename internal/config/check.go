@@ -13,6 +13,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+var thinkingLevels = []string{"off", "minimal", "low", "medium", "high", "xhigh"}
+
 // fill completes values that depend on others, and expands ~ in paths.
 func (c *Config) fill(home string, p *problems) {
 	c.DataDir = expand(c.DataDir, home)
@@ -29,6 +31,7 @@ func (c *Config) fill(home string, p *problems) {
 		stores[name] = s
 	}
 	c.Stores = stores
+	c.clampSettings()
 	for i := range c.Models {
 		c.Models[i].fill(home)
 	}
@@ -48,10 +51,7 @@ func (m *Model) fill(home string) {
 	m.Timeouts = m.Timeouts.withDefaults()
 }
 
-var (
-	nameRule      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
-	thresholdRule = regexp.MustCompile(`^(auto|default|reserve|[0-9]+(\.[0-9]+)?\s*%|[0-9][0-9_]*)$`)
-)
+var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
 // check reports everything that is wrong with the merged configuration.
 func (c *Config) check(p *problems) {
@@ -68,11 +68,9 @@ func (c *Config) check(p *problems) {
 	c.checkCompaction(bad)
 	c.checkServers(bad)
 
-	if c.Retry.MaxRetries < 0 || c.Retry.MaxRetries > 60 {
-		bad("retry.maxRetries", "must be between 0 and 60, is %d", c.Retry.MaxRetries)
-	}
-	if c.Retry.BaseDelayMs < 1 {
-		bad("retry.baseDelayMs", "must be at least 1, is %d", c.Retry.BaseDelayMs)
+	c.checkSettings(bad)
+	if c.Gate.MinSourceTokens < 1 {
+		bad("gate.minSourceTokens", "must be at least 1, is %d", c.Gate.MinSourceTokens)
 	}
 	if c.Retry.MaxWait < 0 {
 		bad("retry.maxWait", "must not be negative, is %s", c.Retry.MaxWait)
@@ -167,17 +165,11 @@ func (c *Config) checkCompaction(bad reporter) {
 			bad("compaction.model", "%s is not configured under models", id)
 		}
 	}
-	if c.Compaction.KeepRecentTokens < 1 {
-		bad("compaction.keepRecentTokens", "must be at least 1, is %d", c.Compaction.KeepRecentTokens)
-	}
-	if r := c.Compaction.ReserveTokens; r != nil && *r < 0 {
-		bad("compaction.reserveTokens", "must not be negative, is %d", *r)
-	}
-	if !thresholdRule.MatchString(strings.ToLower(strings.TrimSpace(c.Compaction.Threshold))) {
-		bad("compaction.threshold", "%q is neither auto, reserve, a percentage nor a number of tokens", c.Compaction.Threshold)
+	if len(c.Compaction.Model) == 0 && c.Compaction.ModelFallbackStrategy == "configured-only" {
+		bad("compaction.modelFallbackStrategy", "configured-only leaves nobody to ask: compaction.model names no configured candidate")
 	}
 	oneOf(bad, "compaction.fileList", c.Compaction.FileList, "tree", "flat")
-	oneOf(bad, "compaction.thinkingLevel", c.Compaction.ThinkingLevel, "off", "minimal", "low", "medium", "high", "xhigh")
+	oneOf(bad, "compaction.thinkingLevel", c.Compaction.ThinkingLevel, thinkingLevels...)
 	if c.Compaction.QuietFor <= 0 {
 		bad("compaction.quietFor", "must be positive, is %s", c.Compaction.QuietFor)
 	}

@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"recap/internal/contract"
+)
 
 // Config is the whole configuration, checked and with defaults filled in. The yaml tag of a field
 // is its key in recap.yaml; its dotted path is its flag name in Sources.Flags and, in upper snake
@@ -8,17 +12,24 @@ import "time"
 // prints.
 type Config struct {
 	DataDir    string           `yaml:"dataDir" doc:"folder of the embedded stack, and of blobs unless blob.root says otherwise; like every relative path, relative to the working folder"`
+	Settings   []string         `yaml:"settings" doc:"settings files of an agent (settings.json of pi, config.yml of oh-my-pi), the later over the earlier; what is set here, in the environment or by flag beats them"`
 	Tenant     string           `yaml:"tenant" doc:"tenant of sessions that are named without one"`
 	Stores     map[string]Store `yaml:"stores" doc:"session stores by name"`
 	Models     []Model          `yaml:"models" doc:"model candidates"`
 	Compaction Compaction       `yaml:"compaction"`
 	Retry      Retry            `yaml:"retry"`
-	Blob       Blob             `yaml:"blob"`
-	Temporal   Temporal         `yaml:"temporal"`
-	NATS       NATS             `yaml:"nats"`
-	Redis      Redis            `yaml:"redis"`
-	Worker     Worker           `yaml:"worker"`
-	Log        Log              `yaml:"log"`
+
+	BranchSummary    BranchSummary    `yaml:"branchSummary"`
+	ContextPromotion ContextPromotion `yaml:"contextPromotion"`
+	Display          Display          `yaml:"display"`
+
+	Gate     Gate     `yaml:"gate"`
+	Blob     Blob     `yaml:"blob"`
+	Temporal Temporal `yaml:"temporal"`
+	NATS     NATS     `yaml:"nats"`
+	Redis    Redis    `yaml:"redis"`
+	Worker   Worker   `yaml:"worker"`
+	Log      Log      `yaml:"log"`
 
 	loaded loaded
 }
@@ -63,23 +74,62 @@ type Price struct {
 	CacheWrite float64 `yaml:"cacheWrite" doc:"US dollars per million tokens written to the provider's cache"`
 }
 
-// Compaction holds the compaction settings under the reference agents' names (spec/summary §12.4).
+// Compaction holds the compaction settings under the reference agents' names. A field without a doc
+// tag is one of theirs: settings.Table says what it means, its default and its range.
 type Compaction struct {
-	Model            []string      `yaml:"model" doc:"candidates in the order they are asked; empty = the session's own model"`
-	KeepRecentTokens int           `yaml:"keepRecentTokens" doc:"tokens of recent messages that stay as they are"`
-	ReserveTokens    *int          `yaml:"reserveTokens" doc:"tokens kept free for the answer; unset is not the same as 16384"`
-	Threshold        string        `yaml:"threshold" doc:"when automatic compaction starts: auto, 85%, 170000 or reserve"`
-	FileList         string        `yaml:"fileList" doc:"how touched files are listed: tree or flat"`
-	ThinkingLevel    string        `yaml:"thinkingLevel" doc:"reasoning effort asked of a summariser, off = none"`
-	QuietFor         time.Duration `yaml:"quietFor" doc:"silence needed before recap writes beside a writer it knows nothing of"`
+	Enabled               bool          `yaml:"enabled"`
+	Strategy              string        `yaml:"strategy"`
+	Model                 []string      `yaml:"model"`
+	ModelContextWindow    int           `yaml:"modelContextWindow"`
+	ModelFallbackStrategy string        `yaml:"modelFallbackStrategy"`
+	KeepRecentTokens      int           `yaml:"keepRecentTokens"`
+	ReserveTokens         *int          `yaml:"reserveTokens"`
+	Threshold             string        `yaml:"threshold"`
+	MidTurnEnabled        bool          `yaml:"midTurnEnabled"`
+	AutoContinue          bool          `yaml:"autoContinue"`
+	SupersedeReads        bool          `yaml:"supersedeReads"`
+	DropUseless           bool          `yaml:"dropUseless"`
+	Remote                bool          `yaml:"remote"`
+	RemoteEndpoint        string        `yaml:"remoteEndpoint" secret:"url"`
+	HandoffSaveToDisk     bool          `yaml:"handoffSaveToDisk"`
+	IdleEnabled           bool          `yaml:"idleEnabled"`
+	IdleThresholdTokens   int           `yaml:"idleThresholdTokens"`
+	IdleTimeoutSeconds    int           `yaml:"idleTimeoutSeconds"`
+	FileList              string        `yaml:"fileList" doc:"how touched files are listed: tree or flat"`
+	ThinkingLevel         string        `yaml:"thinkingLevel" doc:"reasoning effort asked of a summariser, off = none"`
+	QuietFor              time.Duration `yaml:"quietFor" doc:"silence needed before recap writes beside a writer it knows nothing of"`
+
+	thresholdFrom string // the retired key Threshold was read from
 }
 
 // Retry is the retry policy of one candidate (DESIGN §7).
 type Retry struct {
-	Enabled     bool          `yaml:"enabled" doc:"whether a candidate is asked again after a transient failure"`
-	MaxRetries  int           `yaml:"maxRetries" doc:"tries after the first"`
-	BaseDelayMs int64         `yaml:"baseDelayMs" doc:"first delay in milliseconds; it doubles up to 60 s"`
+	Enabled     bool          `yaml:"enabled"`
+	MaxRetries  int           `yaml:"maxRetries"`
+	BaseDelayMs int64         `yaml:"baseDelayMs"`
+	MaxDelayMs  int64         `yaml:"maxDelayMs"`
 	MaxWait     time.Duration `yaml:"maxWait" doc:"longest durable wait before an operator is needed"`
+}
+
+// BranchSummary says whether and how an abandoned branch is summarised.
+type BranchSummary struct {
+	Enabled       bool `yaml:"enabled"`
+	ReserveTokens int  `yaml:"reserveTokens"`
+}
+
+// ContextPromotion says whether a larger window is tried before compaction.
+type ContextPromotion struct {
+	Enabled bool `yaml:"enabled"`
+}
+
+// Display says how a compacted session is shown.
+type Display struct {
+	CollapseCompacted bool `yaml:"collapseCompacted"`
+}
+
+// Gate configures the checks a summary has to pass (spec/gate).
+type Gate struct {
+	MinSourceTokens int `yaml:"minSourceTokens" doc:"size of the summarised history, in tokens, under which the checks of sections, size and echo are off"`
 }
 
 // Blob says where plans, answers and receipts are stored.
@@ -152,22 +202,23 @@ const (
 
 // Default returns the configuration that nothing has changed, before paths are expanded.
 func Default() *Config {
-	return &Config{
+	c := &Config{
 		DataDir: DefaultDataDir,
 		Tenant:  DefaultTenant,
 		Stores:  map[string]Store{DefaultStore: {Driver: "jsonl", Root: DefaultStoreRoot}},
 		Compaction: Compaction{
-			KeepRecentTokens: 10000,
-			Threshold:        "auto",
-			FileList:         "tree",
-			ThinkingLevel:    "high",
-			QuietFor:         10 * time.Minute,
+			FileList:      "tree",
+			ThinkingLevel: "high",
+			QuietFor:      10 * time.Minute,
 		},
-		Retry:    Retry{Enabled: true, MaxRetries: 10, BaseDelayMs: 500, MaxWait: 6 * time.Hour},
+		Retry:    Retry{MaxWait: 6 * time.Hour},
+		Gate:     Gate{MinSourceTokens: contract.DefaultMinSourceTokens},
 		Blob:     Blob{Driver: "file"},
 		Temporal: Temporal{Address: DefaultTemporalAddress, Namespace: DefaultTemporalNamespace},
 		NATS:     NATS{URL: DefaultNATSURL, MaxAge: 30 * 24 * time.Hour, Replicas: 1},
 		Worker:   Worker{MetricsAddress: DefaultMetricsAddress, ModelCalls: 8, DrainTimeout: 30 * time.Second},
 		Log:      Log{Level: "info", Format: "text"},
 	}
+	c.setDefaults()
+	return c
 }

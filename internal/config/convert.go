@@ -9,19 +9,53 @@ import (
 	"recap/internal/model"
 )
 
-// Settings are the compaction settings of an operation that asks for nothing else.
+// OperationSettings are the settings of an operation that asks for nothing else.
+func (c *Config) OperationSettings() contract.Settings {
+	s := c.Compaction.Settings()
+	s.MinSourceTokens = c.Gate.MinSourceTokens
+	return s
+}
+
+// Settings are these settings as an operation carries them; OperationSettings adds what lies in other
+// sections. Switches that are on are left out: that
+// is what being on looks like.
 func (c Compaction) Settings() contract.Settings {
 	s := contract.Settings{
 		KeepRecentTokens: c.KeepRecentTokens,
 		ReserveTokens:    c.ReserveTokens,
 		Threshold:        c.Threshold,
+		ThresholdFrom:    c.thresholdFrom,
 		ThinkingLevel:    c.ThinkingLevel,
 		QuietForMs:       c.QuietFor.Milliseconds(),
+
+		Enabled:        onlyOff(c.Enabled),
+		MidTurnEnabled: onlyOff(c.MidTurnEnabled),
+		AutoContinue:   onlyOff(c.AutoContinue),
+		SupersedeReads: onlyOff(c.SupersedeReads),
+		DropUseless:    onlyOff(c.DropUseless),
+		Remote:         onlyOff(c.Remote),
+
+		ModelContextWindow: c.ModelContextWindow,
+		HandoffSaveToDisk:  c.HandoffSaveToDisk,
 	}
 	if c.FileList == "flat" {
 		s.FileList = "flat"
 	}
+	if c.ModelFallbackStrategy != "auto" {
+		s.ModelFallbackStrategy = c.ModelFallbackStrategy
+	}
+	if c.IdleEnabled && c.IdleThresholdTokens > 0 {
+		s.IdleEnabled = true
+		s.IdleThresholdTokens, s.IdleTimeoutSeconds = c.IdleThresholdTokens, c.IdleTimeoutSeconds
+	}
 	return s
+}
+
+func onlyOff(on bool) *bool {
+	if on {
+		return nil
+	}
+	return &on
 }
 
 // Contract is the retry policy as plans record it.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"recap/internal/config/settings"
 )
 
 // Setting is one value as the config commands print it: secrets are masked.
@@ -171,6 +173,9 @@ func reference(v reflect.Value, prefix string, settable bool, keys *[]Key) {
 			continue
 		}
 		k := Key{Path: path, Doc: f.Tag.Get("doc")}
+		if s, ok := settings.Lookup(path); ok {
+			k.Doc = s.Doc
+		}
 		if settable {
 			k.Default = plain(v.Field(i))
 			k.Env = EnvName(path)

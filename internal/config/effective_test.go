@@ -102,7 +102,8 @@ func TestConversions(t *testing.T) {
 	reserve := 16384
 	require.Empty(t, cmp.Diff(contract.Settings{
 		KeepRecentTokens: 10000, ReserveTokens: &reserve, Threshold: "auto", FileList: "flat", ThinkingLevel: "high", QuietForMs: 600_000,
-	}, c.Compaction.Settings()))
+		MinSourceTokens: 2000,
+	}, c.OperationSettings()))
 	require.Equal(t, contract.Retry{Enabled: true, MaxRetries: 10, BaseDelayMs: 500, MaxWaitMs: 6 * 3600 * 1000}, c.Retry.Contract())
 	require.Empty(t, cmp.Diff([]contract.Candidate{
 		{ID: "anthropic/claude-sonnet-5-5", API: "anthropic-messages", ContextWindow: 200000, MaxOutputTokens: 32000, TotalTimeoutMs: 900_000},

@@ -14,10 +14,11 @@ type OriginKind string
 
 // The places a value can come from, the stronger later.
 const (
-	FromDefault OriginKind = "default"
-	FromFile    OriginKind = "file"
-	FromEnv     OriginKind = "env"
-	FromFlag    OriginKind = "flag"
+	FromDefault  OriginKind = "default"
+	FromSettings OriginKind = "settings" // an agent's settings file
+	FromFile     OriginKind = "file"
+	FromEnv      OriginKind = "env"
+	FromFlag     OriginKind = "flag"
 )
 
 // Origin says where a value comes from: Detail is file:line, the variable or the flag.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"recap/internal/config/settings"
 )
 
 // Sources are the places a configuration comes from.
@@ -33,6 +35,8 @@ type loaded struct {
 	environ func() []string
 	// embedded says that the servers are those of the embedded stack: no TLS, no key.
 	embedded bool
+	notes    []settings.Note
+	unknown  []string // keys of settings files that are the agent's own
 }
 
 // Load reads, merges and checks the configuration. The error is a *Error that lists every problem.
@@ -50,6 +54,7 @@ func Load(src Sources) (*Config, error) {
 	src.readFile(c, p)
 	src.readEnv(c, p)
 	src.readFlags(c, p)
+	src.readSettings(c, src.home(), p)
 	c.loadTemporal(p)
 	c.fill(src.home(), p)
 	c.check(p)
@@ -99,7 +104,7 @@ func (s Sources) readFile(c *Config, p *problems) {
 		return
 	}
 	c.loaded.file = path
-	decodeYAML(path, data, c, p)
+	c.migrateFile(decodeYAML(path, data, c, p), p)
 }
 
 // readEnv sets every key that has a variable in the environment. Variables that merely look like
@@ -116,6 +121,7 @@ func (s Sources) readEnv(c *Config, p *problems) {
 			continue
 		}
 		c.loaded.origins[k.path] = origin
+		c.forgetRetired(k.path)
 	}
 }
 
@@ -159,6 +165,7 @@ func (s Sources) readFlags(c *Config, p *problems) {
 			continue
 		}
 		c.loaded.origins[path] = Origin{Kind: FromFlag, Detail: "--" + path}
+		c.forgetRetired(path)
 	}
 }
 

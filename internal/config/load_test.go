@@ -79,7 +79,7 @@ func TestExampleOfTheDesignLoads(t *testing.T) {
 		Timeouts: config.Timeouts{Connect: 10 * time.Second, FirstByte: 2 * time.Minute, Idle: time.Minute, Total: 15 * time.Minute},
 	}
 	require.Empty(t, cmp.Diff([]config.Model{want}, c.Models))
-	require.Equal(t, config.Retry{Enabled: true, MaxRetries: 10, BaseDelayMs: 500, MaxWait: 6 * time.Hour}, c.Retry)
+	require.Equal(t, config.Retry{Enabled: true, MaxRetries: 10, BaseDelayMs: 500, MaxDelayMs: 300_000, MaxWait: 6 * time.Hour}, c.Retry)
 }
 
 func TestNoFileMeansDefaults(t *testing.T) {
@@ -241,6 +241,20 @@ func TestProblems(t *testing.T) {
 		"thinking level":        {yaml: "compaction: {thinkingLevel: deep}\n", want: []string{`recap.yaml:1: compaction.thinkingLevel: "deep" is unknown (known: off, minimal, low, medium, high, xhigh)`}},
 		"no quiet":              {yaml: "compaction: {quietFor: 0s}\n", want: []string{"recap.yaml:1: compaction.quietFor: must be positive, is 0s"}},
 		"too many retries":      {yaml: "retry: {maxRetries: 61}\n", want: []string{"recap.yaml:1: retry.maxRetries: must be between 0 and 60, is 61"}},
+		"unknown strategy":      {yaml: "compaction: {strategy: verbatin}\n", want: []string{`recap.yaml:1: compaction.strategy: "verbatin" is unknown (known: summary)`}},
+		"fallback strategy":     {yaml: "compaction: {modelFallbackStrategy: all}\n", want: []string{`recap.yaml:1: compaction.modelFallbackStrategy: "all" is unknown (known: auto, configured-only)`}},
+		"nobody left":           {yaml: "compaction: {modelFallbackStrategy: configured-only}\n", want: []string{"recap.yaml:1: compaction.modelFallbackStrategy: configured-only leaves nobody to ask: compaction.model names no configured candidate"}},
+		"negative window":       {yaml: "compaction: {modelContextWindow: -1}\n", want: []string{"recap.yaml:1: compaction.modelContextWindow: must not be negative, is -1"}},
+		"remote endpoint":       {yaml: "compaction: {remoteEndpoint: 'ftp://u:hush@h'}\n", want: []string{"recap.yaml:1: compaction.remoteEndpoint: is no URL of the form http://host"}},
+		"negative idle size":    {yaml: "compaction: {idleThresholdTokens: -1}\n", want: []string{"recap.yaml:1: compaction.idleThresholdTokens: must not be negative, is -1"}},
+		"branch reserve":        {yaml: "branchSummary: {reserveTokens: -1}\n", want: []string{"recap.yaml:1: branchSummary.reserveTokens: must not be negative, is -1"}},
+		"no bool of a section":  {yaml: "contextPromotion: {enabled: 7}\n", want: []string{`recap.yaml:1: contextPromotion.enabled: "7" is neither true nor false`}},
+		"unknown display":       {yaml: "display: {collapse: true}\n", want: []string{"recap.yaml:1: display.collapse: unknown key"}},
+		"gate of nothing":       {yaml: "gate: {minSourceTokens: 0}\n", want: []string{"recap.yaml:1: gate.minSourceTokens: must be at least 1, is 0"}},
+		"retired, no number":    {yaml: "compaction: {thresholdTokens: many}\n", want: []string{`recap.yaml:1: compaction.thresholdTokens: "many" is no number`}},
+		"retired, a list":       {yaml: "compaction: {thresholdTokens: [1]}\n", want: []string{"recap.yaml:1: compaction.thresholdTokens: must be a single value, is a list"}},
+		"retired candidate":     {yaml: "compactionModel: v/x\n", want: []string{"recap.yaml:1: compaction.model: v/x is not configured under models"}},
+		"settings file":         {yaml: "settings: /none/settings.json\n", want: []string{"recap.yaml:1: settings: /none/settings.json cannot be read: no such file or directory"}},
 		"no delay":              {yaml: "retry: {baseDelayMs: 0}\n", want: []string{"recap.yaml:1: retry.baseDelayMs: must be at least 1, is 0"}},
 		"negative wait":         {yaml: "retry: {maxWait: -1h}\n", want: []string{"recap.yaml:1: retry.maxWait: must not be negative, is -1h0m0s"}},
 		"blob driver":           {yaml: "blob: {driver: s3}\n", want: []string{`recap.yaml:1: blob.driver: "s3" is unknown (known: file)`}},
@@ -308,6 +322,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(example)
 	f.Add("a: &a [*a]\n")
 	f.Add("compaction: &c {model: *c}\n")
+	f.Add("compactionModel: v/m\ncompaction: {strategy: off, thresholdTokens: 5000}\n")
 	f.Fuzz(func(t *testing.T, yaml string) { checkAny(t, yaml) })
 }
 

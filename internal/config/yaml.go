@@ -8,11 +8,14 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"recap/internal/config/settings"
 )
 
 // decodeYAML sets the values of c from a document. It walks the document beside the type of Config
-// instead of decoding at once, because a decoder stops at its first problem and forgets the lines.
-func decodeYAML(file string, data []byte, c *Config, p *problems) {
+// instead of decoding at once, because a decoder stops at its first problem and forgets the lines. It
+// returns the retired settings that the document holds.
+func decodeYAML(file string, data []byte, c *Config, p *problems) []settings.Value {
 	doc, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		var ye yaml.Error
@@ -21,7 +24,7 @@ func decodeYAML(file string, data []byte, c *Config, p *problems) {
 		} else {
 			p.add(file, "", "is no valid YAML: %v", err)
 		}
-		return
+		return nil
 	}
 	d := decoder{file: file, anchors: map[string]ast.Node{}, origins: c.loaded.origins, p: p}
 	bodies := 0
@@ -31,16 +34,18 @@ func decodeYAML(file string, data []byte, c *Config, p *problems) {
 		}
 		if bodies++; bodies > 1 {
 			d.add(part.Body, "", "a second document: recap.yaml holds one")
-			return
+			break
 		}
 		d.value(part.Body, reflect.ValueOf(c).Elem(), "")
 	}
+	return d.retired
 }
 
 type decoder struct {
 	file    string
 	anchors map[string]ast.Node
 	origins map[string]Origin
+	retired []settings.Value
 	p       *problems
 }
 
@@ -112,12 +117,34 @@ func (d *decoder) fields(n ast.Node, v reflect.Value, path string) {
 	for _, kv := range d.pairs(n, path) {
 		name := kv.key
 		i, ok := known[name]
+		if !ok && settings.Retired(join(path, name)) {
+			d.old(kv, join(path, name))
+			continue
+		}
 		if !ok {
 			d.add(kv.node, join(path, name), "unknown key%s", suggest(name, names))
 			continue
 		}
 		d.value(kv.value, v.Field(i), join(path, name))
 	}
+}
+
+// old remembers a setting that was retired.
+func (d *decoder) old(kv pair, path string) {
+	n := d.resolve(kv.value)
+	if n == nil || n.Type() == ast.NullType {
+		return
+	}
+	o := d.origin(kv.node)
+	v := settings.Value{Key: path, Where: o.Detail, Line: o.line}
+	if !settings.Dropped(path) {
+		text, ok := d.text(n, path)
+		if !ok {
+			return
+		}
+		v.Text = strings.TrimSpace(text)
+	}
+	d.retired = append(d.retired, v)
 }
 
 // entries replaces a map: a file that names stores means these stores and no others.
@@ -140,10 +167,7 @@ func (d *decoder) items(n ast.Node, v reflect.Value, path string) {
 			d.add(n, path, "must be a list, is %s", kindOf(n))
 			return
 		}
-		if text, ok := d.text(n, path); ok { // a chain of one may be written without brackets
-			v.Set(reflect.ValueOf([]string{text}))
-			d.origins[path] = d.origin(n)
-		}
+		d.scalar(n, v, path) // a short list may be written without brackets: a, b
 		return
 	}
 	list := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))

@@ -84,6 +84,7 @@ const (
 	DefaultReserveTokens    = 16384
 	DefaultQuietForMs       = 10 * 60 * 1000
 
+	DefaultMinSourceTokens     = 2000
 	DefaultIdleThresholdTokens = 200000
 	DefaultIdleTimeoutSeconds  = 300
 )

@@ -102,7 +102,7 @@ func describe(t Threshold, r Resolved, window int) string {
 // Short renders a number of tokens for people: 950, 170k, 1M, 1.5M.
 func Short(n int) string {
 	switch {
-	case n >= 1_000_000:
+	case n >= 999_500: // else 999,600 were 1000k
 		return number(math.Round(float64(n)/1e5)/10) + "M"
 	case n >= 1000:
 		return number(math.Round(float64(n)/1000)) + "k"

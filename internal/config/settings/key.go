@@ -54,7 +54,7 @@ var Table = []Key{
 	{Name: "compaction.modelFallbackStrategy", Type: Enum, Default: "auto", OneOf: []string{"auto", "configured-only"}, Doc: "who is asked after compaction.model: auto = the session's own model and others, configured-only = nobody"},
 	{Name: "compaction.handoffSaveToDisk", Type: Bool, Default: "false", Doc: "whether a handoff document is also written beside the session"},
 	{Name: "compaction.idleEnabled", Type: Bool, Default: "false", Doc: "whether sessions nobody is using are compacted"},
-	{Name: "compaction.idleThresholdTokens", Type: Int, Default: "200000", Doc: "smallest context, in tokens, that idle compaction takes; 0 = none"},
+	{Name: "compaction.idleThresholdTokens", Type: Int, Default: "200000", Doc: "smallest context, in tokens, that idle compaction takes; 0 = it takes nothing"},
 	{Name: "compaction.idleTimeoutSeconds", Type: Int, Default: "300", Min: 60, Max: 3600, Clamped: true, Doc: "silence, in seconds, before idle compaction: 60 to 3600"},
 	{Name: "branchSummary.enabled", Type: Bool, Default: "false", Doc: "whether leaving a branch offers a summary of it"},
 	{Name: "branchSummary.reserveTokens", Type: Int, Default: "16384", Doc: "tokens of the window kept free when a branch is summarised"},

@@ -72,6 +72,10 @@ func keyTable(t *testing.T) string {
 	for _, s := range config.Default().Effective() {
 		defaults[s.Key] = s.Value
 	}
+	docs := map[string]string{}
+	for _, k := range config.Reference() {
+		docs[k.Path] = k.Doc
+	}
 	var b strings.Builder
 	b.WriteString("\n| key | default | variable | means |\n|---|---|---|---|\n")
 	var walk func(typ reflect.Type, prefix string)
@@ -85,7 +89,7 @@ func keyTable(t *testing.T) string {
 				walk(f.Type, prefix+key+".")
 			case f.Type.Kind() == reflect.Map || f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct:
 			default:
-				require.NotEmpty(t, f.Tag.Get("doc"), "%s%s has no doc tag", prefix, key)
+				require.NotEmpty(t, docs[prefix+key], "%s%s is not described", prefix, key)
 				def := defaults[prefix+key]
 				if def != "" {
 					def = "`" + def + "`"
@@ -97,7 +101,7 @@ func keyTable(t *testing.T) string {
 				if f.Tag.Get("secret") != "" {
 					names += " (or `_FILE`)"
 				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", prefix+key, def, names, f.Tag.Get("doc"))
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", prefix+key, def, names, docs[prefix+key])
 			}
 		}
 	}
