@@ -134,13 +134,15 @@ func (a *app) compact(ctx context.Context, f compactFlags, word string) error {
 	if err := loads(ctx, t); err != nil && (f.embedded || store.KindOf(err) == store.KindNotSession) {
 		return err // in the embedded stack this process is the worker; elsewhere a worker may read what we cannot
 	}
+	ctx, cancel := withTimeout(ctx, f.timeout)
+	defer cancel()
 	for try := 1; ; try++ {
 		l, err := a.connect(ctx, cfg, connectOptions{embedded: f.embedded, target: &t})
 		if err != nil {
 			return err
 		}
 		err = a.submitAndWait(ctx, l, f, req)
-		lost := l.attached && client.KindOf(err) == client.KindUnavailable && ctx.Err() == nil
+		lost := l.attached && ctx.Err() == nil && (errors.Is(err, errStackEnded) || client.KindOf(err) == client.KindUnavailable)
 		if err = errors.Join(err, l.Close()); !lost || try == attachTries {
 			return err
 		}
@@ -180,9 +182,9 @@ func knownModels(cfg *config.Config, names []string) error {
 }
 
 func (a *app) submitAndWait(ctx context.Context, l *link, f compactFlags, req contract.Request) error {
-	ctx, cancel := withTimeout(ctx, f.timeout)
-	defer cancel()
-	accepted, err := l.ops.Submit(ctx, req)
+	alive, stop := l.whileAlive(ctx)
+	defer stop()
+	accepted, err := l.ops.Submit(alive, req)
 	if err != nil {
 		return err
 	}
@@ -195,7 +197,7 @@ func (a *app) submitAndWait(ctx context.Context, l *link, f compactFlags, req co
 			p.field("workflow", accepted.WorkflowID)
 		})
 	}
-	out, err := a.wait(ctx, l, accepted)
+	out, err := a.wait(alive, l, accepted)
 	if err != nil {
 		return a.unfinished(ctx, l, accepted, err)
 	}

@@ -89,7 +89,7 @@ func exitOf(err error) int {
 		return exitCredentials
 	case isType[*record.NoCompactionError](err), isType[*session.PathError](err):
 		return exitFailed
-	case isType[*devstack.InUseError](err), errors.Is(err, devstack.ErrNoProgram):
+	case errors.Is(err, errStackEnded), isType[*devstack.InUseError](err), errors.Is(err, devstack.ErrNoProgram):
 		return exitTemporary
 	case errors.Is(err, record.ErrNone), errors.Is(err, blob.ErrNotFound):
 		return exitNotFound

@@ -78,6 +78,7 @@ func TestExitCodeOfEveryError(t *testing.T) {
 		{record.ErrNone, 5},
 		{&devstack.InUseError{}, 75},
 		{devstack.ErrNoProgram, 75},
+		{errStackEnded, 75},
 		{errTimeout, 124},
 		{errInterrupted, 130},
 		{context.Canceled, 130},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,4 +38,23 @@ func TestCommandsReachServedSessionsOnly(t *testing.T) {
 	require.Error(t, err)
 	_, err = resolve(t.Context(), "absent")
 	require.Equal(t, store.KindNotFound, store.KindOf(err))
+}
+
+// A command must not wait for ever for a stack that has ended.
+func TestWaitingEndsWithTheStack(t *testing.T) {
+	t.Parallel()
+	cfg := config.Default()
+	cfg.DataDir = t.TempDir() // nothing runs on it
+	gone := make(chan struct{})
+	close(gone)
+	for name, l := range map[string]*link{"own": {ownStack: true, gone: gone}, "another's": {attached: true, cfg: cfg}} {
+		alive, stop := l.whileAlive(t.Context())
+		<-alive.Done()
+		require.ErrorIs(t, context.Cause(alive), errStackEnded, name)
+		stop()
+	}
+	ctx := t.Context()
+	alive, stop := (&link{}).whileAlive(ctx)
+	require.Equal(t, ctx, alive, "a server of the caller's own may come back")
+	stop()
 }
