@@ -3,12 +3,14 @@ package workflows
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
@@ -38,6 +40,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	b := &bench{env: suite.NewTestWorkflowEnvironment()}
 	b.env.SetTestTimeout(30 * time.Second)
 	Register(b.env)

@@ -212,7 +212,10 @@ func (a *arena) keepHistory(accepted recap.Accepted) {
 	}
 	data, err := protojson.MarshalOptions{Multiline: true, Indent: " "}.Marshal(&h)
 	require.NoError(a.t, err)
+	host, err := os.Hostname()
+	require.NoError(a.t, err)
 	data = identity.ReplaceAll(data, []byte(`"identity": "worker"`))
+	data = bytes.ReplaceAll(data, []byte(host), []byte("host"))
 	name := strings.ReplaceAll(a.t.Name(), "/", "-") + "-" + strconv.Itoa(int(kept.Add(1))) + ".json"
 	require.NoError(a.t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 }
