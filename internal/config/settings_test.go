@@ -186,6 +186,9 @@ compactionModel: recap/extractive
 	}, notes(c))
 	require.Equal(t, "recap.yaml:3", filepath.Base(setting(t, c, "compaction.threshold").Origin.Detail))
 
+	c = load(t, "compaction: {compactionModel: [recap/extractive]}\n", nil, nil)
+	require.Equal(t, []string{config.ExtractiveID}, c.Compaction.Model)
+
 	c = load(t, "compaction: {strategy: off, thresholdPercent: 80, threshold: 70%}\n", map[string]string{"RECAP_COMPACTION_ENABLED": "true"}, nil)
 	require.True(t, c.Compaction.Enabled, "the environment beats the file, whatever the file's spelling")
 	require.Equal(t, "70%", c.Compaction.Threshold)

@@ -137,13 +137,22 @@ func (d *decoder) old(kv pair, path string) {
 	}
 	o := d.origin(kv.node)
 	v := settings.Value{Key: path, Where: o.Detail, Line: o.line}
-	if !settings.Dropped(path) {
-		text, ok := d.text(n, path)
+	items := []ast.Node{n}
+	if seq, ok := n.(*ast.SequenceNode); ok && settings.IsChain(path) {
+		items = seq.Values
+	}
+	if settings.Dropped(path) {
+		items = nil // whatever it holds
+	}
+	var texts []string
+	for _, item := range items {
+		text, ok := d.text(d.resolve(item), path)
 		if !ok {
 			return
 		}
-		v.Text = strings.TrimSpace(text)
+		texts = append(texts, strings.TrimSpace(text))
 	}
+	v.Text = strings.Join(texts, ", ")
 	d.retired = append(d.retired, v)
 }
 

@@ -93,7 +93,7 @@ func (c *collector) leaf(p pair, name string, depth int) {
 	case Dropped(name): // whatever it holds
 	case p.value.kind == scalar:
 		text = strings.TrimSpace(p.value.text)
-	case p.value.kind == list && isChain(name):
+	case p.value.kind == list && IsChain(name):
 		text, ok = names(p.value)
 	case p.value.kind == mapping && name == "compaction.model":
 		c.modelObject(p.value, p.line, depth)
@@ -140,7 +140,9 @@ func (c *collector) modelObject(n *node, line, depth int) {
 	c.take(Value{Key: "compaction.model", Text: name, Where: place(c.file, line), Line: line, depth: depth})
 }
 
-func isChain(name string) bool {
+// IsChain reports whether a setting, retired or not, holds names of candidates: one, a list, or
+// several with commas between.
+func IsChain(name string) bool {
 	return name == "compaction.model" || strings.HasSuffix(name, compactionModel)
 }
 

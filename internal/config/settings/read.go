@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -123,10 +124,16 @@ func (e *ReadError) Error() string {
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
+// readFile reads a file, or a little more than the most that parse takes: a device never ends.
 func readFile(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err == nil {
-		return data, nil
+		var data []byte
+		data, err = io.ReadAll(io.LimitReader(f, maxBytes+1))
+		err = errors.Join(err, f.Close())
+		if err == nil {
+			return data, nil
+		}
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

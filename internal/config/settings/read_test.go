@@ -38,6 +38,9 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	require.ErrorAs(t, err, &re)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.EqualError(t, err, "settings file "+path+": cannot be read: no such file or directory")
+	_, err = settings.Read(t.TempDir())
+	require.ErrorAs(t, err, &re)
+	require.EqualError(t, re.Err, "is a directory")
 	got, err := settings.Read()
 	require.NoError(t, err)
 	require.Empty(t, got.Values)
@@ -135,7 +138,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"s.yml", "a: [\n", "s.yml:1: is no valid YAML: sequence end token ']' not found"},
 		{"s.yml", "a: 1\n---\nb: 2\n", "s.yml:3: holds a second document"},
 		{"s.yml", deep, "s.yml:1: is nested more than 100 deep"},
-		{"s.yml", strings.Repeat("#", 1<<20+1), "s.yml: is too large for a settings file (1048577 bytes, at most 1048576)"},
+		{"s.yml", strings.Repeat("#", 1<<20+1), "s.yml: is too large for a settings file (at most 1048576 bytes)"},
 	} {
 		got := settings.Parse(tt.name, []byte(tt.text))
 		require.Equal(t, []string{tt.want}, problems(got))
