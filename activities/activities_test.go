@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recap/internal/blob"
+	"recap/internal/compaction"
 	"recap/internal/contract"
 	"recap/internal/model"
 	"recap/internal/session"
@@ -110,6 +111,21 @@ func TestAStoredAnswerIsNeverAskedForAgain(t *testing.T) {
 	other := r.call(plan.Candidates[0], 0, 1)
 	require.False(t, other.Reused, "another ordinal wants another answer")
 	require.Equal(t, 2, r.model.count())
+}
+
+func TestAnExpiredAnswerIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	plan := r.prepare(r.request("s.jsonl", 20))
+	first := r.call(plan.Candidates[0], 0, 0)
+	require.NoError(t, r.blobs.Expire(t.Context(), -time.Hour, []blob.Digest{blob.Digest(first.Answer)}, nil))
+	_, err := r.blobs.Sweep(t.Context(), time.Now())
+	require.NoError(t, err)
+	second := r.call(plan.Candidates[0], 0, 0)
+	require.False(t, second.Reused)
+	require.Equal(t, 2, r.model.count())
+	require.True(t, r.call(plan.Candidates[0], 0, 0).Reused)
 }
 
 func TestAModelsFailureIsAResultNotAnError(t *testing.T) {
@@ -282,6 +298,22 @@ func TestReceiptHoldsEverythingExplainPrints(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "Marker")
 	require.NotContains(t, string(data), "SUMMARY-TWO")
+}
+
+func TestReceiptNamesWhoAnswered(t *testing.T) {
+	t.Parallel()
+	plan := compaction.Plan{
+		Requests:      map[contract.Part]string{contract.PartHistory: "h", contract.PartTurnPrefix: "p"},
+		RequestTokens: map[contract.Part]int{contract.PartHistory: 10, contract.PartTurnPrefix: 5},
+	}
+	require.Equal(t, []contract.Stage{
+		{Part: contract.PartHistory, Request: "h", InputTokens: 10, Candidate: "b/two", Answer: "second"},
+		{Part: contract.PartTurnPrefix, Request: "p", InputTokens: 5, Candidate: "a/one", Answer: "other"},
+	}, stages(plan, []contract.Attempt{
+		{Part: contract.PartHistory, Candidate: "a/one", Class: "gate", Answer: "first"},
+		{Part: contract.PartTurnPrefix, Candidate: "a/one", Answer: "other"},
+		{Part: contract.PartHistory, Candidate: "b/two", Answer: "second"},
+	}))
 }
 
 func TestBadSessionsEndWithATypedOutcomeAndNoCall(t *testing.T) {

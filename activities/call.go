@@ -40,10 +40,8 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 		return contract.CallModelResult{}, fmt.Errorf("candidate %s: %w", in.Candidate.ID, err)
 	}
 	name := contract.AnswerBlob(requestKey(in, client.Endpoint(), request))
-	if digest, err := a.Blobs.Resolve(ctx, name); err == nil {
-		return contract.CallModelResult{Answer: string(digest), Reused: true, StartedAt: a.Now().UnixMilli()}, nil
-	} else if !errors.Is(err, blob.ErrNotFound) {
-		return contract.CallModelResult{}, fmt.Errorf("look up the answer: %w", err)
+	if digest, err := a.answered(ctx, name); err != nil || digest != "" {
+		return contract.CallModelResult{Answer: digest, Reused: true, StartedAt: a.Now().UnixMilli()}, err
 	}
 
 	started := a.Now()
@@ -96,6 +94,21 @@ func interrupted(ctx context.Context) error {
 	}
 }
 
+// answered returns the answer stored under a name, "" when there is none any more.
+func (a *Activities) answered(ctx context.Context, name string) (string, error) {
+	digest, err := a.Blobs.Resolve(ctx, name)
+	if err == nil {
+		_, err = a.Blobs.Get(ctx, digest)
+	}
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("look up the answer: %w", err)
+	}
+	return string(digest), nil
+}
+
 // keepTries is how often storing a paid answer is tried: losing it would mean paying twice.
 const keepTries = 5
 
@@ -109,9 +122,12 @@ func (a *Activities) keep(ctx context.Context, name string, answer model.Answer)
 		if digest, err = a.putJSON(ctx, "answer", answer); err != nil {
 			continue
 		}
-		var kept blob.Digest
-		if kept, err = a.Blobs.Link(ctx, name, blob.Digest(digest)); err == nil {
-			return string(kept), nil
+		if err = a.Blobs.Relink(ctx, name, blob.Digest(digest)); err != nil {
+			continue
+		}
+		// A name outlives its answer, so that no answer is lost for want of its name.
+		if err = a.Blobs.Expire(ctx, blob.RetainReceipt, nil, []string{name}); err == nil {
+			return digest, nil
 		}
 	}
 	return "", fmt.Errorf("store a paid answer: %w", err)

@@ -40,9 +40,7 @@ func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan 
 	if review != nil {
 		r.Verdict, r.Reasons = review.Verdict, review.Reasons
 	}
-	for part, digest := range plan.Requests {
-		r.Stages = append(r.Stages, contract.Stage{Part: part, Request: digest, InputTokens: plan.RequestTokens[part]})
-	}
+	r.Stages = stages(plan, r.Attempts)
 	digest, err := a.putJSON(ctx, "receipt", r)
 	if err != nil {
 		return contract.Outcome{}, err
@@ -64,6 +62,25 @@ func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan 
 	return outcome, nil
 }
 
+// stages are the plan's requests, each with the answer that stood.
+func stages(plan compaction.Plan, attempts []contract.Attempt) []contract.Stage {
+	var list []contract.Stage
+	for _, part := range []contract.Part{contract.PartHistory, contract.PartTurnPrefix} {
+		request, asked := plan.Requests[part]
+		if !asked {
+			continue
+		}
+		stage := contract.Stage{Part: part, Request: request, InputTokens: plan.RequestTokens[part]}
+		for _, a := range attempts {
+			if a.Part == part && a.Class == "" {
+				stage.Candidate, stage.Answer = a.Candidate, a.Answer
+			}
+		}
+		list = append(list, stage)
+	}
+	return list
+}
+
 // retain sets the expiry of what the run stored (DESIGN §6): receipts and summaries long, the rest
 // short. A run that an operator may retry keeps its answers for the short time too.
 func (a *Activities) retain(ctx context.Context, r contract.Receipt, receipt string, names []string) error {
@@ -80,6 +97,11 @@ func (a *Activities) retain(ctx context.Context, r contract.Receipt, receipt str
 	}
 	for _, s := range r.Stages {
 		short = append(short, blob.Digest(s.Request))
+	}
+	for _, attempt := range r.Attempts {
+		if attempt.Answer != "" {
+			short = append(short, blob.Digest(attempt.Answer))
+		}
 	}
 	if err := a.Blobs.Expire(ctx, blob.RetainWork, short, nil); err != nil {
 		return fmt.Errorf("set the plan's expiry: %w", err)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"recap/internal/blob"
 	blobfile "recap/internal/blob/file"
@@ -21,9 +22,11 @@ import (
 )
 
 // Stores are the session stores of a configuration, by name, and those of sessions that were named
-// by path outside of them.
+// by path outside of them. Safe for concurrent use.
 type Stores struct {
-	tenant  string
+	tenant string
+
+	mu      sync.Mutex // a session named by path may add a store
 	drivers map[string]store.Driver
 	roots   map[string]string // store name → canonical root
 }
@@ -50,6 +53,8 @@ func (s *Stores) open(name, root string) error {
 	if err != nil {
 		return fmt.Errorf("store %s: %w", name, err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.drivers[name], s.roots[name] = driver, canonical(root)
 	return nil
 }
@@ -66,7 +71,11 @@ func canonical(path string) string {
 }
 
 // Names lists the stores in name order.
-func (s *Stores) Names() []string { return slices.Sorted(maps.Keys(s.drivers)) }
+func (s *Stores) Names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.drivers))
+}
 
 // UnknownStoreError names a store that is not configured here.
 type UnknownStoreError struct{ Name string }
@@ -77,6 +86,8 @@ func (e *UnknownStoreError) Error() string {
 
 // Driver returns the driver of a store.
 func (s *Stores) Driver(name string) (store.Driver, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if d, ok := s.drivers[name]; ok {
 		return d, nil
 	}
@@ -98,9 +109,9 @@ func (s *Stores) Resolve(name string) (contract.SessionRef, store.Driver, error)
 		if strings.HasPrefix(storeName, pathStorePrefix) {
 			continue
 		}
-		id, err := s.drivers[storeName].Canonical(context.Background(), name)
+		ref, driver, err := s.in(storeName, name)
 		if err == nil {
-			return contract.SessionRef{Tenant: s.tenant, Store: storeName, ID: id}, s.drivers[storeName], nil
+			return ref, driver, nil
 		}
 		if store.KindOf(err) != store.KindNotFound {
 			return contract.SessionRef{}, nil, err
@@ -128,7 +139,7 @@ func (s *Stores) resolvePath(path string) (contract.SessionRef, store.Driver, er
 		return contract.SessionRef{}, nil, &store.Error{Kind: store.KindNotFound, ID: path, Msg: "no such file; name a session by path, or by its id in a configured store"}
 	}
 	for _, name := range s.Names() {
-		if rel, err := filepath.Rel(s.roots[name], abs); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(s.root(name), abs); err == nil && filepath.IsLocal(rel) {
 			return s.in(name, abs)
 		}
 	}
@@ -141,12 +152,24 @@ func (s *Stores) resolvePath(path string) (contract.SessionRef, store.Driver, er
 	return s.in(name, abs)
 }
 
-func (s *Stores) in(name, path string) (contract.SessionRef, store.Driver, error) {
-	id, err := s.drivers[name].Canonical(context.Background(), path)
+// root is the canonical root of a store.
+func (s *Stores) root(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.roots[name]
+}
+
+// in finds a session in one store, by id or by path.
+func (s *Stores) in(name, session string) (contract.SessionRef, store.Driver, error) {
+	driver, err := s.Driver(name)
 	if err != nil {
 		return contract.SessionRef{}, nil, err
 	}
-	return contract.SessionRef{Tenant: s.tenant, Store: name, ID: id}, s.drivers[name], nil
+	id, err := driver.Canonical(context.Background(), session)
+	if err != nil {
+		return contract.SessionRef{}, nil, err
+	}
+	return contract.SessionRef{Tenant: s.tenant, Store: name, ID: id}, driver, nil
 }
 
 // OpenBlobs opens the configured blob store.

@@ -5,15 +5,18 @@
 package workers
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"runtime"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
 	"recap/activities"
+	"recap/internal/blob"
 	"recap/internal/config"
 	"recap/internal/contract"
 	"recap/internal/event"
@@ -38,7 +41,11 @@ type Config struct {
 type Set struct {
 	workers []worker.Worker
 	stores  *Stores
+	blobs   blob.Driver
 	logger  *slog.Logger
+
+	sweeping sync.WaitGroup
+	stop     context.CancelFunc // ends the sweeping
 }
 
 // New builds the adapters and registers everything; it starts nothing.
@@ -63,7 +70,7 @@ func New(c Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{stores: stores, logger: c.Logger}
+	s := &Set{stores: stores, blobs: blobs, logger: c.Logger, stop: func() {}}
 	drain := c.Config.Worker.DrainTimeout
 
 	main := worker.New(c.Temporal, contract.QueueMain, worker.Options{WorkerStopTimeout: drain})
@@ -99,7 +106,32 @@ func (s *Set) Start() error {
 			return err
 		}
 	}
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
+	s.sweeping.Go(func() { s.sweep(ctx) })
 	return nil
+}
+
+// sweepEvery is how often expired blobs are removed.
+const sweepEvery = time.Hour
+
+// sweep removes expired blobs until ctx ends. Several workers may sweep one blob store.
+func (s *Set) sweep(ctx context.Context) {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			n, err := s.blobs.Sweep(ctx, now)
+			if err != nil {
+				s.logger.Warn("expired blobs could not be removed", "error", err)
+			} else if n > 0 {
+				s.logger.Info("expired blobs removed", "count", n)
+			}
+		}
+	}
 }
 
 // Stop drains: polling ends at once, running activities get the drain timeout to finish, and what
@@ -116,5 +148,7 @@ func (s *Set) Stop() {
 	for range s.workers {
 		<-done
 	}
+	s.stop()
+	s.sweeping.Wait()
 	s.logger.Info("workers drained")
 }

@@ -105,7 +105,8 @@ func largerOutput(call contract.PlannedCall, c contract.Candidate) int {
 func attemptOf(p *partChain, in contract.CallModelInput, result contract.CallModelResult) contract.Attempt {
 	a := contract.Attempt{
 		Number: len(p.run.attempts) + 1, Part: p.part, Candidate: in.Candidate.ID, Ordinal: in.Ordinal,
-		StartedAt: result.StartedAt, TookMs: result.TookMs, DelayMs: p.delay.Milliseconds(), Reused: result.Reused,
+		StartedAt: result.StartedAt, TookMs: result.TookMs, DelayMs: p.delay.Milliseconds(),
+		Answer: result.Answer, Reused: result.Reused,
 		Usage: result.Usage, Cost: result.Cost,
 	}
 	if f := result.Failure; f != nil {

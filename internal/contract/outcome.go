@@ -118,6 +118,7 @@ type Attempt struct {
 	StartedAt int64   `json:"startedAt"`
 	TookMs    int64   `json:"tookMs"`
 	DelayMs   int64   `json:"delayMs,omitempty"` // waited before this attempt
+	Answer    string  `json:"answer,omitempty"`  // digest of the stored answer
 	Reused    bool    `json:"reused,omitempty"`  // the answer had been stored by an earlier run: nothing was paid
 	Usage     Usage   `json:"usage"`
 	Cost      float64 `json:"cost,omitempty"`
