@@ -3,6 +3,7 @@ package settings_test
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,6 +70,8 @@ func TestCFG01LegacyStrategies(t *testing.T) {
 		require.Equal(t, want.note, notes(got), token)
 		require.Empty(t, got.Problems, token)
 	}
+	long := settings.Parse("s.yml", []byte("compaction.strategy: "+strings.Repeat("é", 100)+"\n"))
+	require.Equal(t, []string{`s.yml:1: compaction.strategy: the strategy "` + strings.Repeat("é", 30) + `…" is unknown: summary is used`}, notes(long))
 	got := settings.Parse("s.json", []byte(`{"compaction": {"enabled": true, "strategy": "off", "keepRecentTokens": 7}}`))
 	require.Equal(t, "false", got.Values["compaction.enabled"].Text, "off means off")
 	require.Equal(t, "7", got.Values["compaction.keepRecentTokens"].Text, "other settings pass")

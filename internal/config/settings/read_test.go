@@ -107,6 +107,8 @@ func TestAllProblemsAtOnce(t *testing.T) {
   <<: {enabled: true}
 retry: 7
 branchSummary: {reserveTokens: 1e99}
+retry.maxRetries: 1_000
+retry.baseDelayMs: 0
 display: {collapseCompacted: *nobody}
 `))
 	require.Equal(t, []string{
@@ -121,9 +123,13 @@ display: {collapseCompacted: *nobody}
 		"s.yml:11: compaction: merge keys (<<) are not supported: repeat the keys",
 		"s.yml:12: retry: must be a mapping of keys to values, is a single value",
 		`s.yml:13: branchSummary.reserveTokens: "1e99" is no whole number`,
-		"s.yml:14: display.collapseCompacted: must be a single value, is an alias that leads nowhere",
+		"s.yml:14: retry.maxRetries: must be between 0 and 60, is 1000",
+		"s.yml:15: retry.baseDelayMs: must be at least 1, is 0",
+		"s.yml:16: display.collapseCompacted: must be a single value, is an alias that leads nowhere",
 	}, problems(got))
 	require.Equal(t, map[string]string{"compaction.autoContinue": "false"}, texts(got))
+	got = settings.Parse("s.json", []byte(`{"compaction": {"remoteEndpoint": "ftp://u:hush@h"}}`))
+	require.Equal(t, []string{"s.json:1: compaction.remoteEndpoint: is no URL of the form http://host"}, problems(got))
 }
 
 func TestBrokenFiles(t *testing.T) {
@@ -133,6 +139,7 @@ func TestBrokenFiles(t *testing.T) {
 		{"s.json", "{\n\"a\": 1,\n", "s.json:2: is no valid JSON: it ends in the middle"},
 		{"s.json", "{} {}", "s.json:1: is no valid JSON: something follows the first value"},
 		{"s.json", "{\n// a remark\n}", "s.json:2: is no valid JSON: invalid character '/'"},
+		{"s.json", `{"a": [1, {"b": 2]}`, "s.json:1: is no valid JSON: invalid character ']' after object key:value pair"},
 		{"s.json", "[1]", "s.json:1: must be a mapping of keys to values, is a list"},
 		{"s.json", deep, "s.json:1: is nested more than 100 deep"},
 		{"s.yml", "a: [\n", "s.yml:1: is no valid YAML: sequence end token ']' not found"},
