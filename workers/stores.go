@@ -101,7 +101,7 @@ const pathStorePrefix = "path-"
 // inside a configured store's root is that store's session; any other gets a store of its folder's
 // own, whose name is derived from the folder.
 func (s *Stores) Resolve(name string) (contract.SessionRef, store.Driver, error) {
-	if looksLikePath(name) {
+	if isPath(name) {
 		return s.resolvePath(name)
 	}
 	var missing error
@@ -124,9 +124,10 @@ func (s *Stores) Resolve(name string) (contract.SessionRef, store.Driver, error)
 	return contract.SessionRef{}, nil, missing
 }
 
-// looksLikePath reports whether a name is meant as a path: it has a separator, or such a file exists.
-func looksLikePath(name string) bool {
-	if strings.ContainsRune(name, filepath.Separator) || strings.HasPrefix(name, ".") {
+// isPath reports whether a name is meant as a path: it says so, or such a file exists. Anything else
+// is an id, which may hold separators too.
+func isPath(name string) bool {
+	if filepath.IsAbs(name) || strings.HasPrefix(name, ".") {
 		return true
 	}
 	_, err := os.Lstat(name)
