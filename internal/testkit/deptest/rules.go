@@ -26,6 +26,15 @@ var (
 	underPorts = set{"internal/store/*", "internal/blob/*", "internal/model/*", "internal/event/*", "internal/hook/*"}
 )
 
+// namers are the packages that may name an adapter, and which.
+var namers = []struct {
+	who, which set
+	reason     string
+}{
+	{set{"workers", "internal/cli"}, underPorts, "they put the parts together"},
+	{set{"internal/eval/..."}, set{"internal/model/extractive"}, "it measures the built-in summariser, which needs no network"},
+}
+
 // pureStd is the part of the standard library without I/O.
 var pureStd = set{
 	"bytes", "cmp", "container/...", "crypto/sha256", "embed", "encoding/...", "errors", "fmt", "hash/...", "html", "iter",
