@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"recap/internal/contract"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -165,7 +167,7 @@ func (c *Config) checkCompaction(bad reporter) {
 			bad("compaction.model", "%s is not configured under models", id)
 		}
 	}
-	if len(c.Compaction.Model) == 0 && c.Compaction.ModelFallbackStrategy == "configured-only" {
+	if len(c.Compaction.Model) == 0 && c.Compaction.ModelFallbackStrategy == contract.FallbackConfiguredOnly {
 		bad("compaction.modelFallbackStrategy", "configured-only leaves nobody to ask: compaction.model names no configured candidate")
 	}
 	oneOf(bad, "compaction.fileList", c.Compaction.FileList, "tree", "flat")

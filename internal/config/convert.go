@@ -41,7 +41,7 @@ func (c Compaction) Settings() contract.Settings {
 	if c.FileList == "flat" {
 		s.FileList = "flat"
 	}
-	if c.ModelFallbackStrategy != "auto" {
+	if c.ModelFallbackStrategy != contract.FallbackAuto {
 		s.ModelFallbackStrategy = c.ModelFallbackStrategy
 	}
 	if c.IdleEnabled && c.IdleThresholdTokens > 0 {

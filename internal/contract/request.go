@@ -75,6 +75,12 @@ type Settings struct {
 	IdleTimeoutSeconds  int  `json:"idleTimeoutSeconds,omitempty"`  // default 300
 }
 
+// Who is asked after the candidates of compaction.model: ModelFallbackStrategy.
+const (
+	FallbackAuto           = "auto"
+	FallbackConfiguredOnly = "configured-only"
+)
+
 // On reads a switch of Settings that is on unless it is false.
 func On(enabled *bool) bool { return enabled == nil || *enabled }
 
@@ -191,6 +197,12 @@ func (r Request) Validate() error {
 	}
 	if r.Settings.KeepRecentTokens < 1 {
 		return fmt.Errorf("request %s: keepRecentTokens must be at least 1, is %d", r.RequestID, r.Settings.KeepRecentTokens)
+	}
+	if f := r.Settings.ModelFallbackStrategy; f != "" && f != FallbackAuto && f != FallbackConfiguredOnly {
+		return fmt.Errorf("request %s: unknown modelFallbackStrategy %q (%s or %s)", r.RequestID, f, FallbackAuto, FallbackConfiguredOnly)
+	}
+	if w := r.Settings.ModelContextWindow; w < 0 {
+		return fmt.Errorf("request %s: modelContextWindow must not be negative, is %d", r.RequestID, w)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recap/internal/contract"
 	"recap/internal/tokens"
 )
 
@@ -51,7 +52,7 @@ var Table = []Key{
 	{Name: "compaction.remoteEndpoint", Type: URL, Doc: "URL of a summariser of your own; empty = a model candidate writes the summary"},
 	{Name: "compaction.model", Type: Chain, Doc: "candidates in the order they are asked; empty = the session's own model"},
 	{Name: "compaction.modelContextWindow", Type: Int, Default: "0", Doc: "window, in tokens, that every candidate is taken to have; 0 = its own"},
-	{Name: "compaction.modelFallbackStrategy", Type: Enum, Default: "auto", OneOf: []string{"auto", "configured-only"}, Doc: "who is asked after compaction.model: auto = the session's own model and others, configured-only = nobody"},
+	{Name: "compaction.modelFallbackStrategy", Type: Enum, Default: contract.FallbackAuto, OneOf: []string{contract.FallbackAuto, contract.FallbackConfiguredOnly}, Doc: "who is asked after compaction.model: auto = the session's own model and others, configured-only = nobody"},
 	{Name: "compaction.handoffSaveToDisk", Type: Bool, Default: "false", Doc: "whether a handoff document is also written beside the session"},
 	{Name: "compaction.idleEnabled", Type: Bool, Default: "false", Doc: "whether sessions nobody is using are compacted"},
 	{Name: "compaction.idleThresholdTokens", Type: Int, Default: "200000", Doc: "smallest context, in tokens, that idle compaction takes; 0 = it takes nothing"},
