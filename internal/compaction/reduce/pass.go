@@ -18,10 +18,10 @@ type Pass struct {
 }
 
 // Empty reports whether there is nothing to do, and so nothing to write.
-func (p *Pass) Empty() bool { return len(p.Decisions) == 0 }
+func (p Pass) Empty() bool { return len(p.Decisions) == 0 }
 
 // Freed is the estimate of what the pass frees, in tokens.
-func (p *Pass) Freed() int {
+func (p Pass) Freed() int {
 	sum := 0
 	for i := range p.Decisions {
 		sum += p.Decisions[i].Freed
@@ -30,7 +30,7 @@ func (p *Pass) Freed() int {
 }
 
 // Images is how many images the pass drops.
-func (p *Pass) Images() int {
+func (p Pass) Images() int {
 	sum := 0
 	for i := range p.Decisions {
 		sum += p.Decisions[i].Images
@@ -39,7 +39,7 @@ func (p *Pass) Images() int {
 }
 
 // Document is the artifact that keeps the original texts, "" when there are none.
-func (p *Pass) Document() string { return artifact.Document(p.ArtifactKind, p.Regions) }
+func (p Pass) Document() string { return artifact.Document(p.ArtifactKind, p.Regions) }
 
 // Point returns the decisions with markers that name the artifact in which the originals are kept. They
 // are about the same messages, so one or the other list is made, not both.

@@ -56,7 +56,7 @@ func (t *Tail) Rescue(r RescueRules, over func(*Tail) int) (Rescue, error) {
 }
 
 // Freed is the estimate of what all tiers free, in tokens.
-func (r *Rescue) Freed() int {
+func (r Rescue) Freed() int {
 	sum := 0
 	for i := range r.Passes {
 		sum += r.Passes[i].Freed()
@@ -66,14 +66,14 @@ func (r *Rescue) Freed() int {
 
 // Notice tells people what a rescue did, in the words of the reference agents; kept says that the
 // originals are in an artifact. It is "" when nothing was done.
-func (r *Rescue) Notice(kept bool) string {
+func (r Rescue) Notice(kept bool) string {
 	sink := "placeholders"
 	if kept {
 		sink = "an artifact"
 	}
 	var parts []string
 	for i := range r.Passes {
-		p := &r.Passes[i]
+		p := r.Passes[i]
 		switch p.Decisions[0].Kind {
 		case ImageDropped:
 			parts = append(parts, fmt.Sprintf("dropped %d attached image(s)", p.Images()))

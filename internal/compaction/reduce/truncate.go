@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
+
 	"recap/internal/compaction/reduce/artifact"
 	"recap/internal/compaction/reduce/edit"
 	"recap/internal/session"
@@ -32,6 +34,7 @@ func (t *Tail) Truncate(r TruncateRules, excess int) (Pass, error) {
 		cut                 region
 	}
 	var texts []long
+	least := max(r.MinText, 2*r.Edge+2*placeholderTokens) // what was cut once is not cut again
 	for i := range t.Items {
 		kept, err := t.protected(i)
 		if err != nil {
@@ -41,7 +44,7 @@ func (t *Tail) Truncate(r TruncateRules, excess int) (Pass, error) {
 			continue
 		}
 		for _, f := range fields(&t.Items[i].Message) {
-			if n := tokens.Text(f.text); n >= r.MinText {
+			if n := tokens.Text(f.text); n >= least {
 				cut := middle(f, n, r.Edge)
 				left := len(f.text) - len(cut.text) + len(marker(Truncated, "", cut.tokens, "", 0))
 				if frees := n - tokens.Bytes(left); frees > 0 {
@@ -102,16 +105,31 @@ func fields(m *session.Message) []field {
 // bytes for a token, cut between characters. It is empty when the edges meet.
 func middle(f field, n, edge int) region {
 	bytes := min(edge*len(f.text)/n, len(f.text)/2)
-	from, to := bytes, len(f.text)-bytes
-	for from > 0 && !utf8.RuneStart(f.text[from]) {
-		from--
-	}
-	for to < len(f.text) && !utf8.RuneStart(f.text[to]) {
-		to++
-	}
+	from, to := around(f.text, bytes, -1), around(f.text, len(f.text)-bytes, +1)
 	text := f.text[from:to]
 	return region{
 		edit:  edit.Edit{Op: edit.Splice, Field: f.name, Index: f.index, Start: from, End: to},
 		label: string(f.name), text: text, tokens: tokens.Text(text),
 	}
+}
+
+// around moves an offset to the nearest one between visible characters, back or, with step +1, on.
+// Where a character begins is known behind any plain one; how far back that is looked for is bounded.
+func around(text string, at, step int) int {
+	const farthest = 64
+	start := at
+	for start > 0 && (at-start < farthest || !utf8.RuneStart(text[start])) && (start == at || text[start] >= utf8.RuneSelf) {
+		start--
+	}
+	for start < at {
+		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[start:], -1)
+		if start+len(cluster) > at {
+			if step > 0 {
+				start += len(cluster)
+			}
+			break
+		}
+		start += len(cluster)
+	}
+	return start
 }

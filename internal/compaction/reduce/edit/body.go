@@ -111,7 +111,7 @@ func storeSplice(obj []byte, e *Edit) ([]byte, bool) {
 
 // spliceElement splices the text under key in element e.Index of a list that is a member of obj.
 func spliceElement(obj []byte, list value, among []value, key string, e *Edit) ([]byte, bool) {
-	if e.Index < 0 || e.Index >= len(among) {
+	if e.Index < 0 || e.Index >= len(among) || !among[e.Index].isObject() {
 		return nil, false
 	}
 	el := among[e.Index]

@@ -1,0 +1,192 @@
+package reduce_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recap/internal/compaction/reduce"
+	"recap/internal/session"
+)
+
+// passes are all reducers with the rules that find most.
+var passes = map[string]func(*reduce.Tail) (reduce.Pass, error){
+	"stale": func(t *reduce.Tail) (reduce.Pass, error) { return t.Stale(reduce.DefaultStaleRules()) },
+	"stale in batches": func(t *reduce.Tail) (reduce.Pass, error) {
+		r := reduce.DefaultStaleRules()
+		r.Batch, r.CacheTail = true, 300
+		return t.Stale(r)
+	},
+	"prune": func(t *reduce.Tail) (reduce.Pass, error) {
+		r := reduce.DefaultPruneRules()
+		r.Protect, r.MinSavings = 300, 0
+		return t.Prune(r)
+	},
+	"guarded prune": func(t *reduce.Tail) (reduce.Pass, error) {
+		r := reduce.DefaultPruneRules()
+		r.Protect, r.MinSavings, r.CacheGuard = 100, 50, 500
+		return t.Prune(r)
+	},
+	"dedup": (*reduce.Tail).Dedup,
+	"shake": func(t *reduce.Tail) (reduce.Pass, error) { return t.Shake(reduce.ShakeRules{MinBlock: 20}) },
+	"gentle shake": func(t *reduce.Tail) (reduce.Pass, error) {
+		return t.Shake(reduce.ShakeRules{MinBlock: 20, Protect: 300, MinSavings: 100})
+	},
+	"truncate": func(t *reduce.Tail) (reduce.Pass, error) {
+		return t.Truncate(reduce.TruncateRules{MinText: 100, Edge: 20}, 1<<30)
+	},
+	"images": func(t *reduce.Tail) (reduce.Pass, error) { return t.DropImages(), nil },
+	"bound":  func(t *reduce.Tail) (reduce.Pass, error) { return t.Bound(t.Start, 300) },
+}
+
+// everything adds entries that every pass finds something in.
+func everything(s *script) {
+	s.read("a.go", words(500))
+	s.read("a.go", words(500))
+	s.tool("grep", object{"pattern": "x"}, long, object{"useless": true})
+	s.message(object{"role": "user", "content": []any{image(), text("```\n" + words(600) + "\n```\n")}})
+	s.tool("bash", object{"command": "make"}, words(20_000))
+	s.tool("bash", object{"command": "make"}, words(20_000))
+	s.tool("grep", object{"pattern": "y"}, long, object{"useless": true})
+	s.filler(50)
+}
+
+func TestPRN10NothingBeforeTheBoundaryIsTouched(t *testing.T) {
+	t.Parallel()
+	for name, pass := range passes {
+		for _, boundary := range []string{"an entry", session.KeepNothing} {
+			t.Run(name+" behind "+boundary, func(t *testing.T) {
+				t.Parallel()
+				s := newScript()
+				everything(s)
+				keep := s.user("this is kept")
+				if boundary == session.KeepNothing {
+					keep = boundary
+				}
+				compaction := s.compacted(keep)
+				everything(s)
+				f := s.file(t)
+				src := source(t, f)
+				idle(&src)
+				start := indexOf(t, src.Path, compaction)
+				// PRN-11: nothing of a summarised entry is read.
+				tail, err := reduce.Read(seal(src, start-1))
+				require.NoError(t, err)
+				p := must(t)(pass(tail))
+				require.NotEmpty(t, p.Decisions)
+				for _, d := range p.Decisions {
+					require.Greater(t, indexOf(t, src.Path, d.EntryID), start)
+				}
+			})
+		}
+	}
+}
+
+func TestPRN12ACallBeforeTheBoundaryProtectsItsResult(t *testing.T) {
+	t.Parallel()
+	// The call id was used before: the latest call before the result counts.
+	for _, tt := range []struct {
+		earlier, later string
+		touched        bool
+	}{{"a.go", "skill://x", false}, {"skill://x", "a.go", true}} {
+		s := newScript()
+		s.calls("id", "read", object{"path": tt.earlier})
+		s.answers("id", "read", words(500))
+		s.calls("id", "read", object{"path": tt.later})
+		s.says("and so on")
+		s.compacted("e0000005")
+		kept := s.answers("id", "read", words(500))
+		require.Equal(t, "e0000006", kept)
+		p := must(t)(s.tail(t).Shake(reduce.AggressiveShakeRules()))
+		require.Equal(t, tt.touched, len(p.Decisions) == 1)
+	}
+}
+
+func TestPRN12AnOrphanIsLookedForOnceAndStaysUnpaired(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	earlier := s.says("before")
+	s.compacted(session.KeepNothing)
+	orphan := s.answers("gone", "read", words(500))
+	s.answers("gone too", "read", words(500))
+	src := source(t, s.file(t))
+	reads := counted{src.Bodies, map[string]int{}}
+	src.Bodies = reads
+	tail, err := reduce.Read(src)
+	require.NoError(t, err)
+	require.Empty(t, stale(t, tail))
+	require.Equal(t, map[string]string{orphan: "[shaken ~500 tokens]"}, decided(must(t)(tail.Dedup())))
+	require.Equal(t, 1, reads.n[earlier])
+}
+
+// counted counts how often each entry is read.
+type counted struct {
+	session.Bodies
+	n map[string]int
+}
+
+func (c counted) Body(e *session.Entry) ([]byte, error) {
+	c.n[e.ID]++
+	return c.Bodies.Body(e)
+}
+
+func TestTheEffectiveCompactionSetsTheBoundary(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		keep  string
+		start int
+	}{
+		"an entry":              {"e0000002", 1},
+		"an entry that is gone": {"ffffffff", 0},
+		"no entry named":        {"", 0},
+		"nothing":               {session.KeepNothing, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScript()
+			s.user("one")
+			s.user("two")
+			s.compacted(tt.keep)
+			s.user("three")
+			s.entry("compaction", object{"summary": " ", "firstKeptEntryId": "e0000004", "tokensBefore": 1}) // unusable
+			s.user("four")
+			require.Equal(t, tt.start, s.tail(t).Start)
+		})
+	}
+}
+
+func TestAPartThatDoesNotHoldTheTailIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	for range 6 {
+		s.user("hello")
+	}
+	src := source(t, s.file(t))
+	src.Path, src.Partial = src.Path[2:], true
+	_, err := reduce.Read(src)
+	require.ErrorIs(t, err, session.ErrPartial)
+
+	s.compacted("e0000004")
+	src = source(t, s.file(t))
+	src.Path, src.Partial = src.Path[2:], true
+	tail, err := reduce.Read(src)
+	require.NoError(t, err)
+	require.Equal(t, 1, tail.Start)
+}
+
+func TestAFailureToReadIsReported(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.calls("id", "read", object{"path": "a.go"})
+	s.compacted(session.KeepNothing)
+	s.answers("id", "read", long)
+	src := source(t, s.file(t))
+	_, err := reduce.Read(seal(src, len(src.Path)))
+	require.ErrorIs(t, err, errSummarized)
+	tail, err := reduce.Read(seal(src, 2))
+	require.ErrorIs(t, err, errSummarized) // the compaction itself
+	tail, err = reduce.Read(seal(src, 1))
+	require.NoError(t, err)
+	_, err = tail.Stale(reduce.DefaultStaleRules())
+	require.ErrorIs(t, err, errSummarized)
+}
