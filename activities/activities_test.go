@@ -16,7 +16,6 @@ import (
 	"recap/internal/compaction"
 	"recap/internal/contract"
 	"recap/internal/model"
-	"recap/internal/session"
 	"recap/internal/store"
 )
 
@@ -423,13 +422,18 @@ func TestStoreFailuresMapToOutcomes(t *testing.T) {
 
 func TestEntryIDIsTheFirstFreeOne(t *testing.T) {
 	t.Parallel()
-	empty := session.NewLog(session.Header{}, nil, session.Report{})
-	first := freeID(empty, "op")
+	used := map[string]bool{}
+	taken := func(id string) (bool, error) { return used[id], nil }
+	first, err := freeID("op", taken)
+	require.NoError(t, err)
 	require.Len(t, first, 8)
-	taken := session.NewLog(session.Header{}, []session.Entry{{ID: first}}, session.Report{})
-	second := freeID(taken, "op")
+	used[first] = true
+	second, err := freeID("op", taken)
+	require.NoError(t, err)
 	require.NotEqual(t, first, second)
-	require.Equal(t, second, freeID(taken, "op"))
+	again, err := freeID("op", taken)
+	require.NoError(t, err)
+	require.Equal(t, second, again)
 }
 
 func TestSkipDamagedCoversWhatCanBeReachedAndLeavesABackup(t *testing.T) {

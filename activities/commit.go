@@ -167,7 +167,10 @@ func onPath(path []*session.Entry, id string) bool {
 
 // entry makes the entry to append: the new compaction, or an orphaned one once more.
 func (c *committer) entry(ctx context.Context, snap store.Snapshot) (store.NewEntry, string, error) {
-	id := freeID(snap.Log(), c.in.Request.Operation)
+	id, err := freeID(c.in.Request.Operation, snap.Taken)
+	if err != nil {
+		return store.NewEntry{}, "", err
+	}
 	now := c.Now().UTC()
 	mark := session.RecapMark{Operation: c.in.Request.Operation, Attempt: c.in.Request.Attempt}
 	var content session.NewCompaction
@@ -201,11 +204,12 @@ func (c *committer) entry(ctx context.Context, snap store.Snapshot) (store.NewEn
 }
 
 // freeID is the first free 8 hex digits of SHA-256(operation, n) (DESIGN §5.6).
-func freeID(log *session.Log, operation string) string {
+func freeID(operation string, taken func(id string) (bool, error)) (string, error) {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", operation, n))
-		if id := hex.EncodeToString(sum[:4]); log.Find(id) == nil {
-			return id
+		id := hex.EncodeToString(sum[:4])
+		if used, err := taken(id); err != nil || !used {
+			return id, err
 		}
 	}
 }

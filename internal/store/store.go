@@ -80,6 +80,10 @@ type Snapshot interface {
 	// LastWrite is when the session was last written by anyone (for the quiet rule, DESIGN §6).
 	LastWrite() time.Time
 	Size() int64 // bytes
+	// Taken reports whether an entry of the session may have this id, the part that was not read
+	// included. It may say so of an id that only stands somewhere in a text, never the other way: an
+	// id that is used twice can close the tree to a cycle.
+	Taken(id string) (bool, error)
 	Close() error
 }
 

@@ -59,6 +59,9 @@ func (s *snapshot) LastWrite() time.Time     { return s.stored.lastWrite }
 func (s *snapshot) Size() int64              { return int64(len(s.stored.data)) }
 func (s *snapshot) Close() error             { return nil }
 
+// Taken implements store.Snapshot: everything is read.
+func (s *snapshot) Taken(id string) (bool, error) { return s.File.Log.Find(id) != nil, nil }
+
 // Load implements store.Driver. Both scopes read everything.
 func (d *Driver) Load(ctx context.Context, id string, _ store.Scope) (store.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
