@@ -12,26 +12,33 @@ var headerNames = []string{"[User]:", "[Developer]:", "[Assistant]:", "[Tool Cal
 // tag becomes <\tag>, a header at the start of a line gets a backslash. Nothing else changes.
 func quote(out emit, text string) {
 	from := 0
-	for i := 0; i < len(text); {
-		n := strings.IndexAny(text[i:], "<[")
-		if n < 0 {
-			break
-		}
-		i += n
+	angle, square := next(text, 0, '<'), next(text, 0, '[')
+	for i := min(angle, square); i < len(text); i = min(angle, square) {
 		if text[i] == '<' {
+			angle = next(text, i+1, '<')
 			if isFrameTag(text[i+1:]) {
 				out(text[from : i+1])
 				out(`\`)
 				from = i + 1
 			}
-		} else if i > 0 && (text[i-1] == '\n' || text[i-1] == '\r') && isHeader(text[i:]) {
+			continue
+		}
+		square = next(text, i+1, '[')
+		if i > 0 && (text[i-1] == '\n' || text[i-1] == '\r') && isHeader(text[i:]) {
 			out(text[from:i])
 			out(`\`)
 			from = i
 		}
-		i++
 	}
 	out(text[from:])
+}
+
+// next is the index of the first c at or behind i, the length of the text when there is none.
+func next(text string, i int, c byte) int {
+	if n := strings.IndexByte(text[i:], c); n >= 0 {
+		return i + n
+	}
+	return len(text)
 }
 
 // isFrameTag reports whether what follows a < makes it a frame tag, opening or closing, in any case
