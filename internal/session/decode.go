@@ -40,28 +40,47 @@ func object(body []byte) (gjson.Result, bool) {
 // an *EntryError when body is no JSON object. Nothing of the result shares memory with body.
 func DecodeEntry(e *Entry, body []byte) (m Message, ok bool, err error) {
 	switch e.Type {
-	case TypeMessage, TypeCustomMessage, TypeBranchSummary, TypeCompaction:
+	case TypeMessage, TypeCustomMessage, TypeBranchSummary:
+	case TypeCompaction:
+		v, good := object(body)
+		if !good {
+			return Message{}, false, notJSON(e)
+		}
+		c := decodeCompaction(v)
+		m, ok = c.message()
+		return stamped(m, ok, e)
 	default:
 		return Message{}, false, nil
 	}
-	v, good := object(body)
-	if !good {
+	r := reader{b: body, i: skipSpace(body, 0)}
+	good := false
+	if e.Type == TypeMessage {
+		good = r.each(func(key string) {
+			if key == "message" {
+				m, ok = r.message()
+				return
+			}
+			r.skip()
+		})
+	} else {
+		m, good = r.message()
+		ok = good
+	}
+	if !good || r.bad || skipSpace(body, r.i) != len(body) {
 		return Message{}, false, notJSON(e)
 	}
 	switch e.Type {
-	case TypeMessage:
-		m, ok = decodeMessage(get(v, "message"))
 	case TypeCustomMessage:
-		m, ok = decodeMessage(v)
 		m.Role = RoleCustom
 	case TypeBranchSummary:
-		m, ok = decodeMessage(v)
 		m.Role = RoleBranchSummary
 		ok = ok && m.Summary != ""
-	case TypeCompaction:
-		c := decodeCompaction(v)
-		m, ok = c.message()
 	}
+	return stamped(m, ok, e)
+}
+
+// stamped completes a message by what its entry says.
+func stamped(m Message, ok bool, e *Entry) (Message, bool, error) {
 	if !ok {
 		return Message{}, false, nil
 	}
@@ -72,217 +91,279 @@ func DecodeEntry(e *Entry, body []byte) (m Message, ok bool, err error) {
 	return m, true, nil
 }
 
-// decodeMessage reads a stored message object; ok is false when v is no object.
-func decodeMessage(v gjson.Result) (m Message, ok bool) {
-	if !v.IsObject() {
-		return Message{}, false
-	}
+// decodeMessage reads a checked message object; ok is false when v is no object.
+func decodeMessage(v gjson.Result) (Message, bool) {
+	r := reader{b: []byte(v.Raw)}
+	m, ok := r.message()
+	return m, ok && !r.bad
+}
+
+// message reads a stored message object; ok is false when the value is no object.
+func (r *reader) message() (m Message, ok bool) {
 	var python string
-	each(v, func(key string, v gjson.Result) {
+	ok = r.each(func(key string) {
 		switch key {
 		case "role":
-			m.Role = validUTF8(knownRole([]byte(v.Str)))
+			m.Role = r.role()
 		case "content":
-			m.Content = decodeContent(v)
+			m.Content = r.content()
 		case "timestamp":
-			m.Timestamp = millis(v)
+			m.Timestamp = r.millis()
 		case "attribution":
-			m.Attribution = text(v)
+			m.Attribution = r.text()
 		case "api":
-			m.API = text(v)
+			m.API = r.text()
 		case "provider":
-			m.Provider = text(v)
+			m.Provider = r.text()
 		case "model":
-			m.Model = text(v)
+			m.Model = r.text()
 		case "stopReason":
-			m.StopReason = text(v)
+			m.StopReason = r.text()
 		case "errorMessage":
-			m.ErrorMessage = text(v)
+			m.ErrorMessage = r.text()
 		case "usage":
-			m.Usage = decodeUsage(v)
+			m.Usage = r.usage()
 		case "retryRecovery":
-			m.RetryRecovered = get(v, "status").Str == "recovered"
+			m.RetryRecovered = false
+			r.each(func(key string) {
+				if key == "status" {
+					m.RetryRecovered = r.text() == "recovered"
+					return
+				}
+				r.skip()
+			})
 		case "toolCallId":
-			m.ToolCallID = text(v)
+			m.ToolCallID = r.text()
 		case "toolName":
-			m.ToolName = text(v)
+			m.ToolName = r.text()
 		case "isError":
-			m.IsError = v.Type == gjson.True
+			m.IsError = r.isTrue()
 		case "useless":
-			m.Useless = v.Type == gjson.True
+			m.Useless = r.isTrue()
 		case "prunedAt":
-			m.PrunedAt = millis(v)
+			m.PrunedAt = r.millis()
 		case "command":
-			m.Command = text(v)
+			m.Command = r.text()
 		case "code":
-			python = text(v)
+			python = r.text()
 		case "output":
-			m.Output = text(v)
+			m.Output = r.text()
 		case "exitCode":
-			m.ExitCode = number(v)
+			m.ExitCode = r.number()
 		case "cancelled":
-			m.Cancelled = v.Type == gjson.True
+			m.Cancelled = r.isTrue()
 		case "truncated":
-			m.Truncated = v.Type == gjson.True
+			m.Truncated = r.isTrue()
 		case "excludeFromContext":
-			m.ExcludeFromContext = v.Type == gjson.True
+			m.ExcludeFromContext = r.isTrue()
 		case "fullOutputPath":
-			m.FullOutputPath = text(v)
+			m.FullOutputPath = r.text()
 		case "customType":
-			m.CustomType = text(v)
+			m.CustomType = r.text()
 		case "display":
-			m.Display = v.Type == gjson.True
+			m.Display = r.isTrue()
 		case "summary":
-			m.Summary = text(v)
+			m.Summary = r.text()
 		case "fromId":
-			m.FromID = text(v)
+			m.FromID = r.text()
 		case "tokensBefore":
-			m.TokensBefore = number(v)
+			m.TokensBefore = r.number()
 		case "files":
-			m.Files = decodeFiles(v)
+			m.Files = r.files()
 		case "demotedReasoningSource":
-			m.DemotedReasoning = v.IsObject()
+			m.DemotedReasoning = r.peek() == '{'
+			r.skip()
+		default:
+			r.skip()
 		}
 	})
 	if m.Role == RolePythonExecution {
 		m.Command = python
 	}
-	return m, true
+	return m, ok
 }
 
-// decodeContent reads content: a string is one text block, null and foreign values are none.
-func decodeContent(v gjson.Result) []Block {
-	if v.Type == gjson.String {
-		return []Block{{Type: BlockText, Text: text(v)}}
+// role reads a role, without allocating for those that are known.
+func (r *reader) role() string {
+	q := r.chars()
+	if q.escaped {
+		return q.text()
 	}
-	if !v.IsArray() {
-		return nil
+	return validUTF8(knownRole(q.raw))
+}
+
+// content reads content: a string is one text block, null and foreign values are none.
+func (r *reader) content() []Block {
+	if r.peek() == '"' {
+		return []Block{{Type: BlockText, Text: r.text()}}
 	}
 	var blocks []Block
-	v.ForEach(func(_, v gjson.Result) bool {
-		if v.IsObject() {
-			blocks = append(blocks, decodeBlock(v))
+	r.items(func() {
+		if r.peek() != '{' {
+			r.skip()
+			return
 		}
-		return true
+		blocks = append(blocks, r.block())
 	})
 	return blocks
 }
 
-func decodeBlock(v gjson.Result) Block {
+func (r *reader) block() Block {
 	var b Block
-	var plain, thinking, data, textSig, thinkSig, callSig gjson.Result
+	var plain, thinking, data, textSig, thinkSig, callSig chars
 	redacted := false
-	each(v, func(key string, v gjson.Result) {
+	r.each(func(key string) {
 		switch key {
 		case "type":
-			b.Type = knownBlock(v)
+			b.Type = r.blockType()
 		case "text":
-			plain = v
+			plain = r.chars()
 		case "thinking":
-			thinking = v
+			thinking = r.chars()
 		case "data":
-			data = v
+			data = r.chars()
 		case "textSignature":
-			textSig = v
+			textSig = r.chars()
 		case "thinkingSignature":
-			thinkSig = v
+			thinkSig = r.chars()
 		case "thoughtSignature":
-			callSig = v
+			callSig = r.chars()
 		case "redacted":
-			redacted = v.Type == gjson.True
+			redacted = r.isTrue()
 		case "mimeType":
-			b.MimeType = text(v)
+			b.MimeType = r.text()
 		case "id":
-			b.ID = text(v)
+			b.ID = r.text()
 		case "name":
-			b.Name = text(v)
+			b.Name = r.text()
 		case "arguments":
-			b.Arguments = raw(v)
+			b.Arguments = r.raw()
+		default:
+			r.skip()
 		}
 	})
 	switch b.Type {
 	case BlockThinking:
-		b.Text, b.Signature = text(thinking), text(thinkSig)
+		b.Text, b.Signature = thinking.text(), thinkSig.text()
 		if redacted { // pi keeps the opaque data in the signature
 			b.Type, b.Text, b.Signature = BlockRedactedThinking, b.Signature, ""
 		}
 	case BlockRedactedThinking:
-		b.Text = text(data)
+		b.Text = data.text()
 	case BlockImage:
-		if data.Type == gjson.String {
-			b.DataLen = len(data.Str)
-		}
+		b.DataLen = data.length()
 	case BlockToolCall:
-		b.Signature = text(callSig)
+		b.Signature = callSig.text()
 	default:
-		b.Text, b.Signature = text(plain), text(textSig)
+		b.Text, b.Signature = plain.text(), textSig.text()
 	}
 	return b
 }
 
-// knownBlock returns the type of a block, without allocating for the usual ones.
-func knownBlock(v gjson.Result) string {
-	switch v.Str {
-	case BlockText:
-		return BlockText
-	case BlockThinking:
-		return BlockThinking
-	case BlockToolCall:
-		return BlockToolCall
-	case BlockImage:
-		return BlockImage
-	case BlockRedactedThinking:
-		return BlockRedactedThinking
+// blockType reads the type of a block, without allocating for the usual ones.
+func (r *reader) blockType() string {
+	q := r.chars()
+	for _, known := range []string{BlockText, BlockThinking, BlockToolCall, BlockImage, BlockRedactedThinking} {
+		if string(q.raw) == known {
+			return known
+		}
 	}
-	return text(v)
+	return q.text()
 }
 
-func decodeUsage(v gjson.Result) *Usage {
-	if !v.IsObject() {
-		return nil
-	}
+func (r *reader) usage() *Usage {
 	var u Usage
-	each(v, func(key string, v gjson.Result) {
+	if !r.each(func(key string) {
 		switch key {
 		case "input":
-			u.Input = count(v)
+			u.Input = r.count()
 		case "output":
-			u.Output = count(v)
+			u.Output = r.count()
 		case "cacheRead":
-			u.CacheRead = count(v)
+			u.CacheRead = r.count()
 		case "cacheWrite":
-			u.CacheWrite = count(v)
+			u.CacheWrite = r.count()
 		case "totalTokens":
-			u.Total = count(v)
+			u.Total = r.count()
 		case "orchestration":
-			u.Orchestration = count(get(v, "input")) + count(get(v, "output")) + count(get(v, "cacheRead"))
+			var input, output, read int
+			r.each(func(key string) {
+				switch key {
+				case "input":
+					input = r.count()
+				case "output":
+					output = r.count()
+				case "cacheRead":
+					read = r.count()
+				default:
+					r.skip()
+				}
+			})
+			u.Orchestration = input + output + read
+		default:
+			r.skip()
 		}
-	})
+	}) {
+		return nil
+	}
 	return &u
 }
 
-func decodeFiles(v gjson.Result) []FileMention {
-	if !v.IsArray() {
-		return nil
-	}
+func (r *reader) files() []FileMention {
 	var files []FileMention
-	v.ForEach(func(_, v gjson.Result) bool {
+	r.items(func() {
 		var f FileMention
-		each(v, func(key string, v gjson.Result) {
+		r.each(func(key string) {
 			switch key {
 			case "path":
-				f.Path = text(v)
+				f.Path = r.text()
 			case "content":
-				f.Content = text(v)
+				f.Content = r.text()
 			case "image":
-				if f.Image = v.IsObject(); f.Image {
-					f.MimeType = text(get(v, "mimeType"))
-					f.DataLen = len(get(v, "data").Str)
-				}
+				var mime string
+				var data chars
+				f.Image = r.each(func(key string) {
+					switch key {
+					case "mimeType":
+						mime = r.text()
+					case "data":
+						data = r.chars()
+					default:
+						r.skip()
+					}
+				})
+				f.MimeType, f.DataLen = mime, data.length()
+			default:
+				r.skip()
 			}
 		})
 		files = append(files, f)
-		return true
 	})
 	return files
+}
+
+// count reads a number of tokens or the like: 0 for anything but a non-negative number.
+func (r *reader) count() int {
+	if n, ok := r.float(); ok && n >= 0 && n <= 1<<53 {
+		return int(n)
+	}
+	return 0
+}
+
+// number reads a number of any sign, nil for anything else.
+func (r *reader) number() *int {
+	if n, ok := r.float(); ok && n >= -(1<<53) && n <= 1<<53 {
+		i := int(n)
+		return &i
+	}
+	return nil
+}
+
+// millis reads a time as Unix milliseconds: a number is taken as such, a string as ISO time; 0 when
+// it is neither.
+func (r *reader) millis() int64 {
+	if r.peek() == '"' {
+		return isoMillis(r.text())
+	}
+	return int64(r.count())
 }

@@ -79,15 +79,6 @@ func number(v gjson.Result) *int {
 	return &n
 }
 
-// millis reads a time as Unix milliseconds: a number is taken as such, a string as ISO time; 0 when
-// it is neither.
-func millis(v gjson.Result) int64 {
-	if v.Type == gjson.String {
-		return isoMillis(v.Str)
-	}
-	return int64(count(v))
-}
-
 func isoMillis(s string) int64 {
 	if s == "" {
 		return 0

@@ -142,29 +142,26 @@ func (w *Writer) result(m *session.Message) {
 // arguments lists the arguments of a call in stored order. Arguments that are no object are one
 // argument without a name.
 func arguments(raw json.RawMessage) []Arg {
-	v := gjson.ParseBytes(raw)
-	if !v.IsObject() {
-		if len(raw) == 0 || v.Type == gjson.Null {
-			return nil
-		}
-		return []Arg{{JSON: compact(v)}}
-	}
 	var args []Arg
-	v.ForEach(func(key, value gjson.Result) bool {
-		args = append(args, Arg{Key: strings.Clone(key.String()), JSON: compact(value)})
-		return true
-	})
-	return args
+	if session.EachMember(raw, func(key string, value json.RawMessage) {
+		args = append(args, Arg{Key: strings.Clone(key), JSON: compact(value)})
+	}) {
+		return args
+	}
+	if v := gjson.ParseBytes(raw); len(raw) > 0 && v.Type != gjson.Null {
+		return []Arg{{JSON: compact(raw)}}
+	}
+	return nil
 }
 
 // compact is the JSON of a value without white space between its tokens; numbers keep their digits.
-func compact(v gjson.Result) string {
-	if v.IsObject() || v.IsArray() {
-		if pretty := v.Get("@ugly").Raw; pretty != "" {
-			return strings.Clone(pretty)
+func compact(value json.RawMessage) string {
+	if value[0] == '{' || value[0] == '[' {
+		if ugly := gjson.GetBytes(value, "@ugly").Raw; ugly != "" {
+			return ugly
 		}
 	}
-	return strings.Clone(v.Raw)
+	return string(value)
 }
 
 // Join puts stretches together, in order, and drops the calls of useless results: of the calls with

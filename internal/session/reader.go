@@ -1,0 +1,303 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// reader decodes one JSON value strictly and in one pass: what is not wanted is checked and skipped.
+// After a failure every method returns zero values, and bad is set.
+type reader struct {
+	b   []byte
+	i   int
+	bad bool
+}
+
+// fail stops the reader.
+func (r *reader) fail() { r.bad, r.i = true, len(r.b) }
+
+// peek returns the first byte of the next value, 0 at the end.
+func (r *reader) peek() byte {
+	if r.i >= len(r.b) {
+		return 0
+	}
+	return r.b[r.i]
+}
+
+// each calls f for every key of an object, in order, with the reader at the key's value, which f must
+// read or skip. A value that is no object is skipped and has no keys.
+func (r *reader) each(f func(key string)) (isObject bool) {
+	if r.peek() != '{' {
+		r.skip()
+		return false
+	}
+	r.i = skipSpace(r.b, r.i+1)
+	if r.peek() == '}' {
+		r.i++
+		return true
+	}
+	for !r.bad {
+		key := r.key()
+		if r.bad {
+			break
+		}
+		f(key)
+		if !r.next('}') {
+			break
+		}
+	}
+	return true
+}
+
+// items calls f for every item of an array, with the reader at it. A value that is no array is skipped.
+func (r *reader) items(f func()) {
+	if r.peek() != '[' {
+		r.skip()
+		return
+	}
+	r.i = skipSpace(r.b, r.i+1)
+	if r.peek() == ']' {
+		r.i++
+		return
+	}
+	for !r.bad {
+		f()
+		if !r.next(']') {
+			break
+		}
+	}
+}
+
+// next moves behind a comma to the next key or item; false behind the closing byte.
+func (r *reader) next(closing byte) bool {
+	r.i = skipSpace(r.b, r.i)
+	switch r.peek() {
+	case ',':
+		r.i = skipSpace(r.b, r.i+1)
+		return true
+	case closing:
+		r.i++
+		return false
+	}
+	r.fail()
+	return false
+}
+
+// key reads a key and its colon. The result shares memory with the input.
+func (r *reader) key() string {
+	start, end, escaped := r.span()
+	if r.bad {
+		return ""
+	}
+	r.i = skipSpace(r.b, r.i)
+	if r.peek() != ':' {
+		r.fail()
+		return ""
+	}
+	r.i = skipSpace(r.b, r.i+1)
+	if escaped {
+		return unquote(r.b[start:end])
+	}
+	return share(r.b[start:end])
+}
+
+// span reads a string and returns where its content lies.
+func (r *reader) span() (start, end int, escaped bool) {
+	if r.peek() != '"' {
+		r.fail()
+		return 0, 0, false
+	}
+	start = r.i + 1
+	end, escaped, ok := scanString(r.b, start)
+	if !ok {
+		r.fail()
+		return 0, 0, false
+	}
+	r.i = end
+	return start, end - 1, escaped
+}
+
+// text reads a string and copies it as valid UTF-8; anything else is skipped and "".
+func (r *reader) text() string {
+	if r.peek() != '"' {
+		r.skip()
+		return ""
+	}
+	start, end, escaped := r.span()
+	if escaped {
+		return unquote(r.b[start:end])
+	}
+	return validUTF8(string(r.b[start:end]))
+}
+
+// chars is a string that may be wanted later: its content as it stands.
+type chars struct {
+	raw     []byte
+	escaped bool
+}
+
+func (r *reader) chars() chars {
+	if r.peek() != '"' {
+		r.skip()
+		return chars{}
+	}
+	start, end, escaped := r.span()
+	return chars{r.b[start:end], escaped}
+}
+
+func (q chars) text() string {
+	if q.escaped {
+		return unquote(q.raw)
+	}
+	return validUTF8(string(q.raw))
+}
+
+// raw reads any value and copies its bytes; null is nil.
+func (r *reader) raw() json.RawMessage {
+	start := r.i
+	null := r.peek() == 'n'
+	r.skip()
+	if r.bad || null {
+		return nil
+	}
+	return bytes.Clone(r.b[start:r.i])
+}
+
+// isTrue reads any value and reports whether it is true.
+func (r *reader) isTrue() bool {
+	is := r.peek() == 't'
+	r.skip()
+	return is && !r.bad
+}
+
+// float reads a number; ok is false for any other value.
+func (r *reader) float() (n float64, ok bool) {
+	c := r.peek()
+	if c != '-' && (c < '0' || c > '9') {
+		r.skip()
+		return 0, false
+	}
+	start := r.i
+	r.skip()
+	if r.bad {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(share(r.b[start:r.i]), 64)
+	return n, err == nil
+}
+
+// skip checks and skips the next value.
+func (r *reader) skip() {
+	var end int
+	var ok bool
+	switch r.peek() {
+	case '"':
+		end, _, ok = scanString(r.b, r.i+1)
+	case '{', '[':
+		s := scan{line: r.b}
+		end, ok = s.object(r.i)
+	case 't':
+		end, ok = scanLiteral(r.b, r.i, "true")
+	case 'f':
+		end, ok = scanLiteral(r.b, r.i, "false")
+	case 'n':
+		end, ok = scanLiteral(r.b, r.i, "null")
+	default:
+		end, ok = scanNumber(r.b, r.i)
+	}
+	if !ok {
+		r.fail()
+		return
+	}
+	r.i = end
+}
+
+// share views bytes as a string; they must not change while it is used.
+func share(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	return unsafe.String(&b[0], len(b))
+}
+
+// unquote decodes the content of a checked JSON string with escapes to valid UTF-8.
+func unquote(raw []byte) string {
+	out := make([]byte, 0, len(raw))
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			out = append(out, raw...)
+			break
+		}
+		out = append(out, raw[:i]...)
+		c := raw[i+1]
+		raw = raw[i+2:]
+		switch c {
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'n':
+			out = append(out, '\n')
+		case 'r':
+			out = append(out, '\r')
+		case 't':
+			out = append(out, '\t')
+		case 'u':
+			u := hex4(raw)
+			raw = raw[4:]
+			if utf16.IsSurrogate(u) && len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
+				if pair := utf16.DecodeRune(u, hex4(raw[2:])); pair != utf8.RuneError {
+					u, raw = pair, raw[6:]
+				}
+			}
+			out = utf8.AppendRune(out, u)
+		default:
+			out = append(out, c)
+		}
+	}
+	return validUTF8(share(out))
+}
+
+// hex4 reads four checked hex digits.
+func hex4(b []byte) rune {
+	var u rune
+	for _, c := range b[:4] {
+		switch {
+		case c <= '9':
+			c -= '0'
+		case c <= 'F':
+			c -= 'A' - 10
+		default:
+			c -= 'a' - 10
+		}
+		u = u<<4 | rune(c)
+	}
+	return u
+}
+
+// length is the length of the decoded content in bytes.
+func (q chars) length() int {
+	if q.escaped {
+		return len(q.text())
+	}
+	return len(q.raw)
+}
+
+// EachMember calls f for every member of a JSON object, in order. Key and value share memory with raw.
+// It returns false, perhaps after some calls, when raw is no JSON object.
+func EachMember(raw json.RawMessage, f func(key string, value json.RawMessage)) bool {
+	r := reader{b: raw, i: skipSpace(raw, 0)}
+	is := r.each(func(key string) {
+		start := r.i
+		r.skip()
+		if !r.bad {
+			f(key, r.b[start:r.i])
+		}
+	})
+	return is && !r.bad && skipSpace(raw, r.i) == len(raw)
+}
