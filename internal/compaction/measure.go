@@ -10,11 +10,16 @@ import (
 
 // message decodes the message of a path entry, nil when it yields none or is a compaction.
 func (p *preparation) message(i int) (*session.Message, error) {
+	return p.messageFrom(p.in.Bodies, i)
+}
+
+// messageFrom is message with the body read from elsewhere.
+func (p *preparation) messageFrom(bodies session.Bodies, i int) (*session.Message, error) {
 	e := p.path[i]
 	if !e.IsMessageLike() {
 		return nil, nil
 	}
-	body, err := p.in.Bodies.Body(e)
+	body, err := bodies.Body(e)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +27,8 @@ func (p *preparation) message(i int) (*session.Message, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
-	return &m, nil
+	m, err = p.reduced.apply(m)
+	return &m, err
 }
 
 // measure sizes the context of now: the summary of the base, then the entries from the start on.

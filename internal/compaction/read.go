@@ -45,9 +45,9 @@ func (p *preparation) stretch(from, to int, before []session.Message) (stretch, 
 		read[0].add(&before[i])
 	}
 	err := parallel(p.in.Parallel, len(parts), func(k int) error {
-		s := &read[k+1]
+		s, bodies := &read[k+1], session.Forward(p.in.Bodies)
 		for i := parts[k].from; i < parts[k].to; i++ {
-			m, err := p.message(i)
+			m, err := p.messageFrom(bodies, i)
 			if err != nil {
 				return err
 			}

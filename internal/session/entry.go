@@ -66,3 +66,18 @@ func (e *Entry) IsMessageLike() bool {
 type Bodies interface {
 	Body(e *Entry) ([]byte, error)
 }
+
+// InOrder is implemented by Bodies that can read ahead. InOrder returns Bodies for one goroutine that
+// asks for entries mostly in file order; what its Body returns is valid until the next call.
+type InOrder interface {
+	InOrder() Bodies
+}
+
+// Forward returns the Bodies to read many entries with, in file order and from one goroutine. What its
+// Body returns is valid until the next call.
+func Forward(b Bodies) Bodies {
+	if o, ok := b.(InOrder); ok {
+		return o.InOrder()
+	}
+	return b
+}
