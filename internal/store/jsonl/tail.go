@@ -11,16 +11,20 @@ import (
 	"recap/internal/session"
 )
 
-// maxTailBlock is the largest block of a read from the end.
-const maxTailBlock = 8 << 20
+// maxTailBlock is the largest block of a read from the end, maxTail the most that is read that way: one
+// core reads from the end, all of them read the whole file.
+const (
+	maxTailBlock = 8 << 20
+	maxTail      = 32 << 20
+)
 
 // indexTail reads the file backwards, in growing blocks of whole lines, until it holds all that the
 // live context and the next compaction need (see tail.enough), and fills the log with what it read.
-// done = false says that this would take more than a quarter of the file, or that only the whole
-// file can tell; then a full read is cheaper, and it knows line numbers.
+// done = false says that this would take more than a quarter of the file or maxTail, or that only
+// the whole file can tell; then a full read is cheaper, and it knows line numbers.
 func (s *snapshot) indexTail(ctx context.Context, block int64) (done bool, err error) {
 	t := newTail(s.state.size)
-	for low := max(s.head.end, s.state.size-s.state.size/4); !t.enough(); {
+	for low := max(s.head.end, s.state.size-min(s.state.size/4, maxTail)); !t.enough(); {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
