@@ -1,157 +1,118 @@
 package gate
 
 import (
-	"unicode"
-	"unicode/utf8"
+	"strings"
 
-	"recap/internal/compaction/transcript"
+	"recap/internal/compaction/gate/outline"
 	"recap/internal/contract"
 )
 
-// The echo check's numbers (spec/gate §4b, G6).
+// The numbers of the echo check (spec/gate §4b, G6).
 const (
-	echoWords = 8
-	echoShare = 0.6
-	echoMin   = 40 // sequences below which a share says nothing
+	echoWords    = 8
+	echoShare    = 0.6  // of the conversation
+	promptShare  = 0.2  // of the instruction
+	mergedShare  = 0.97 // of the previous summary, when there was something to merge
+	mergedTokens = 1000 // what counts as something
+	echoMin      = 40   // sequences below which a share says nothing
 )
 
-// checkEcho is G6 in its first form: how much of the answer's own prose is a copy of the
-// conversation? Fences and quotes are exempt, and so is a summariser that quotes by design.
-func checkEcho(in Input, d *document, m *Measurements) contract.Code {
-	if in.Extractive || in.Small() || len(in.Source) == 0 {
+// checkEcho is G6: how much of the answer's own prose is a copy of the conversation, of the
+// instruction, or of the summary it was to bring up to date? Fences and quotes are exempt, and so is
+// a summariser that quotes by design (DESIGN §11).
+func checkEcho(in *Input, d *document, m *Measurements) contract.Code {
+	if in.Extractive {
 		return ""
 	}
-	// The answer's sequences go into the table, the source streams past it: memory is bounded by the
-	// answer, however long the conversation is.
-	wanted := map[uint64]int{} // sequence → how often the answer has it; 0 after it was found
-	total, copied := 0, 0
+	if continuesTranscript(d.lines) {
+		return CodeEchoesTranscript
+	}
+	if in.Small() {
+		return ""
+	}
+	// The answer's sequences go into the table, the source streams past it.
+	wanted, total := sequences(d.lines, true)
+	if total < echoMin {
+		return ""
+	}
+	shared := func(stream func(func(uint64))) float64 {
+		copied, seen := 0, map[uint64]struct{}{}
+		stream(func(g uint64) {
+			if n := wanted[g]; n > 0 {
+				if _, again := seen[g]; !again {
+					seen[g] = struct{}{}
+					copied += n
+				}
+			}
+		})
+		return float64(copied) / float64(total)
+	}
+	src := in.Digest
+	m.Echo = shared(func(f func(uint64)) { src.grams(echoWords, func(o origin) bool { return o != fromPrevious }, f) })
+	if in.Instruction != "" {
+		m.EchoPrompt = shared(func(f func(uint64)) { textGrams(in.Instruction, f) })
+	}
+	if src.previous != "" && src.tokens >= mergedTokens {
+		wanted, total = sequences(d.lines, false)
+		m.EchoPrevious = shared(func(f func(uint64)) { textGrams(src.previous, f) })
+	}
+	switch {
+	case m.Echo > echoShare:
+		return CodeEchoesTranscript
+	case m.EchoPrompt > promptShare:
+		return CodeEchoesPrompt
+	case m.EchoPrevious > mergedShare:
+		return CodeEchoesPrevious
+	}
+	return ""
+}
+
+// sequences counts every eight words in a row of an answer; prose leaves fences, quotes and headings
+// out.
+func sequences(lines []outline.Line, prose bool) (counts map[uint64]int, total int) {
+	counts = map[uint64]int{}
 	var h shingler
 	h.init(echoWords)
-	for _, l := range d.lines {
-		if l.Fenced || l.Quoted || l.Heading.Level > 0 {
+	for _, l := range lines {
+		if prose && (l.Fenced || l.Quoted || l.Heading.Level > 0) {
 			h.reset()
 			continue
 		}
 		forWords(l.Text, func(w uint64) {
 			if g, ok := h.add(w); ok {
-				wanted[g]++
+				counts[g]++
 				total++
 			}
 		})
 	}
-	if total < echoMin {
-		return ""
-	}
-	found := func(text string) {
-		h.reset()
-		forWords(text, func(w uint64) {
-			if g, ok := h.add(w); ok {
-				if n := wanted[g]; n > 0 {
-					copied += n
-					wanted[g] = 0
-				}
-			}
-		})
-	}
-	for i := range in.Source {
-		eachText(&in.Source[i], found)
-		if copied == total {
-			break
-		}
-	}
-	m.Echo = float64(copied) / float64(total)
-	if m.Echo > echoShare {
-		return CodeEchoesTranscript
-	}
-	return ""
+	return counts, total
 }
 
-func eachText(b *transcript.Block, f func(string)) {
-	if b.Text != "" {
-		f(b.Text)
-	}
-	for _, c := range b.Calls {
-		for _, a := range c.Args {
-			f(a.JSON)
+func textGrams(text string, f func(uint64)) {
+	var h shingler
+	h.init(echoWords)
+	forWords(text, func(w uint64) {
+		if g, ok := h.add(w); ok {
+			f(g)
 		}
-	}
+	})
 }
 
-// forWords hashes each word of s, letters folded to lower case. Of scripts without spaces each
-// character is a word.
-func forWords(s string, f func(uint64)) {
-	const offset, prime = 14695981039346656037, 1099511628211
-	h, n := uint64(offset), 0
-	flush := func() {
-		if n > 0 {
-			f(h)
-		}
-		h, n = offset, 0
-	}
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			i++
-			switch {
-			case 'A' <= c && c <= 'Z':
-				c += 'a' - 'A'
-				fallthrough
-			case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-				h = (h ^ uint64(c)) * prime
-				n++
-			default:
-				flush()
-			}
+// turnHeaders begin the segments of a transcript as a model is shown it.
+var turnHeaders = []string{"[User]:", "[Assistant]:", "[Tool Call]:", "[Tool Result]:", "[Developer]:"}
+
+// continuesTranscript reports an answer that writes turns instead of a summary.
+func continuesTranscript(lines []outline.Line) bool {
+	n := 0
+	for _, l := range lines {
+		if l.Fenced || l.Quoted {
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		i += size
-		switch {
-		case r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
-			flush()
-			h = (h ^ uint64(r)) * prime
-			n++
-			flush()
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
-			h = (h ^ uint64(unicode.ToLower(r))) * prime
-			n++
-		default:
-			flush()
+		for _, h := range turnHeaders {
+			if strings.HasPrefix(l.Text, h) {
+				n++
+			}
 		}
 	}
-	flush()
-}
-
-// shingler turns a stream of words into hashes of every k words in a row.
-type shingler struct {
-	k     int
-	ring  [echoWords]uint64
-	count int
-	hash  uint64
-	top   uint64 // base^(k-1)
-}
-
-const shingleBase = 0x9E3779B97F4A7C15
-
-func (s *shingler) init(k int) {
-	*s = shingler{k: k, top: 1}
-	for range k - 1 {
-		s.top *= shingleBase
-	}
-}
-
-func (s *shingler) reset() { s.count, s.hash = 0, 0 }
-
-// add takes the next word; ok says that k words have been seen and the hash is theirs.
-func (s *shingler) add(w uint64) (hash uint64, ok bool) {
-	w ^= w >> 29
-	w *= 0xBF58476D1CE4E5B9
-	slot := s.count % s.k
-	if s.count >= s.k {
-		s.hash -= s.ring[slot] * s.top
-	}
-	s.ring[slot] = w
-	s.hash = s.hash*shingleBase + w
-	s.count++
-	return s.hash ^ s.hash>>31, s.count >= s.k
+	return n >= 2
 }

@@ -9,38 +9,56 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recap/internal/compaction/gate"
+	"recap/internal/compaction/gate/secret"
 	"recap/internal/compaction/transcript"
 	"recap/internal/contract"
 )
 
-// FuzzJudge: no answer panics, verdicts agree with their reasons, only an accepted text may differ
-// from the answer, and judging a repaired text again changes nothing.
+// FuzzJudge: no answer panics, verdicts agree with their reasons, and judging an accepted text again
+// changes nothing.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{
 		good, "", "```", "<think>", "<summary></summary>", "```md\n## Goal\nx\n```", "I'm sorry, I can't help with that.", "\r## Goal\r\r", "- \n1. ",
 		strings.Repeat("ab", 300), "<summary><summary></summary>", "\xff\xfe", "## Goal\n" + strings.Repeat("语", 200), "~~~\n`~~~\n", "# #\n## ##",
+		"- User said: \"a b c d e f g\" in src/a.go:3 and 6543 ms\n## Exact References\n- File: `x/y.go`\n<files>\n# a/\n</files>",
+		"password=hunter2hunter2 AKIAABCDEFGHIJKLMNOP\n---\n## Critical Context\n> never push without asking",
 	} {
-		f.Add(seed, 40_000, uint8(0))
-		f.Add(seed, 10, uint8(1))
+		f.Add(seed, "Never touch vendor/lib.go. Port 6543, ticket OPS-12 and `a b`.", 40_000, uint8(0))
+		f.Add(seed, seed, 10, uint8(1))
+	}
+	for _, tg := range tongues {
+		f.Add(tg.good, tg.first+" "+tg.rule+"\n"+tg.ask, 3000, uint8(2))
 	}
 	parts := []contract.Part{contract.PartHistory, contract.PartTurnPrefix, ""}
-	f.Fuzz(func(t *testing.T, text string, sourceTokens int, part uint8) {
+	f.Fuzz(func(t *testing.T, text, user string, sourceTokens int, flags uint8) {
 		in := gate.Input{
-			Part: parts[int(part)%len(parts)], Text: text, Finished: true, SourceTokens: sourceTokens,
-			Source: []transcript.Block{{Role: transcript.User, Text: text}},
+			Part: parts[int(flags)%len(parts)], Text: text, Finished: true, SourceTokens: sourceTokens, Extractive: flags&0x80 != 0,
+			Source: []transcript.Block{
+				{Role: transcript.User, Text: user},
+				{Role: transcript.ToolResult, Error: true, Text: text},
+				{Role: transcript.Assistant, Calls: []transcript.Call{{Name: "edit", Args: []transcript.Arg{{Key: "path", JSON: "\"" + user + "\""}}}}},
+			},
+		}
+		if flags&0x40 != 0 {
+			in.PreviousSummary, in.Protected = text, []string{user}
+			in.Ledger = &gate.Ledger{Pins: []string{user}, Questions: []string{user}, Errors: []gate.ErrorFact{{Text: user}}}
 		}
 		r := gate.Judge(in)
 		require.Equal(t, r, gate.Judge(in), "pure")
 		require.Equal(t, r.Accepted(), len(r.Reasons) == 0)
 		require.Subset(t, gate.Reasons, r.Reasons)
-		require.LessOrEqual(t, len(r.Text), len(text))
-		require.Contains(t, text, r.Text, "repairs only cut off")
+		require.Subset(t, gate.Repairs, r.Repairs)
+		require.LessOrEqual(t, len(r.Feedback()), gate.FeedbackLimit)
+		require.Equal(t, r.Accepted(), r.Feedback() == "")
+		require.True(t, utf8.ValidString(r.Text))
 		if r.Accepted() {
 			require.NotEmpty(t, strings.TrimSpace(r.Text))
 			require.Equal(t, r.Verdict == contract.VerdictRepaired, len(r.Repairs) > 0)
-			if utf8.ValidString(text) && len(r.Repairs) < 8 {
+			require.Empty(t, secret.Default().Find(r.Text))
+			if len(r.Repairs) < 8 {
 				in.Text = r.Text
-				require.True(t, gate.Judge(in).Accepted())
+				again := gate.Judge(in)
+				require.True(t, again.Accepted(), "%v %v\n%s", again.Reasons, again.Details, r.Text)
 			}
 		}
 	})

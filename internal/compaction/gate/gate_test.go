@@ -44,7 +44,7 @@ Move the nightly billing job to the name invoice-sync without missing a run.
 
 // input is a judgement on a session of a usual size.
 func input(text string) gate.Input {
-	return gate.Input{Part: contract.PartHistory, Text: text, Finished: true, SourceTokens: 40_000, MaxOutput: 13_107}
+	return gate.Input{Part: contract.PartHistory, Text: text, Finished: true, SourceTokens: 3000, MaxOutput: 13_107}
 }
 
 func small(text string) gate.Input {
@@ -67,7 +67,7 @@ func TestGoodAnswersAreAccepted(t *testing.T) {
 		"T1 SUMMARY-TWO on one line":          small("SUMMARY-TWO: the user wants billing renamed to invoice-sync, cron at 03:40."),
 		"T2 marker after sections":            small(good + "\n\nGOOD-SUMMARY-Z port 6543 status=draft"),
 		"a preface on a large session":        input("State of the work on the billing job.\n\n" + good),
-		"sections left out":                   input("## Goal\nMove the billing job to another name.\n\n## Next Steps\n1. Run the smoke test"),
+		"sections left out":                   input("## Goal\nMove the nightly billing job to another name.\n\n## Next Steps\n1. Run the smoke test with the new name"),
 		"terse, without full stops":           input("## Goal\nrename billing to invoice-sync\n\n## Progress\n### Done\n- [x] unit file, cron entry\n\n## Critical Context\n- port 6543, branch fix/rename"),
 		"extra sections":                      input(strings.Replace(good, "## Key Decisions", "## Ideas\n- A queue.\n\n## Key Decisions", 1)),
 		"headings in other spelling":          input(strings.NewReplacer("Constraints & Preferences", "Constraints and Preferences:", "## Goal", "## **GOAL**").Replace(good)),
@@ -77,8 +77,8 @@ func TestGoodAnswersAreAccepted(t *testing.T) {
 		"headings quoted in a block quote":    input(good + "\n> ## Goal\n> ## Progress"),
 		"a tool call quoted in a fence":       input(good + "\n```xml\n<invoke name=\"bash\">\n</invoke>\n```"),
 		"a tool call in a code span":          input(good + "\n- The model printed `<tool_calls><invoke name=\"bash\">` as text"),
-		"turn prefix":                         {Part: contract.PartTurnPrefix, Text: prefix, Finished: true, SourceTokens: 9000},
-		"assembled text":                      {Text: good + "\n\n---\n\n**Turn Context (split turn):**\n\n" + prefix + "\n\n<files>\n# jobs/\nbilling.yaml (RW)\n</files>", Finished: true, SourceTokens: 9000},
+		"turn prefix":                         {Part: contract.PartTurnPrefix, Text: prefix, Finished: true, SourceTokens: 2500},
+		"assembled text":                      {Text: good + "\n\n---\n\n**Turn Context (split turn):**\n\n" + prefix + "\n\n<files>\n# jobs/\nbilling.yaml (RW)\n</files>", Finished: true, SourceTokens: 2500},
 		"Japanese with English headings":      input("## Goal\n請求ジョブの名前を invoice-sync に変える。\n\n## Blocked\n利用者は「プッシュできません」と報告した。\n\n## Next Steps\n1. スモークテストを実行する"),
 		"Chinese headings":                    input("## 目标\n把计费任务改名为 invoice-sync,夜间任务不能漏跑,暂存库端口是 6543。\n\n## 进展\n- 单元文件已改,定时任务已改\n\n## 下一步\n1. 运行冒烟测试,然后请求评审"),
 		"Arabic":                              input("## Goal\nنقل مهمة الفوترة إلى الاسم invoice-sync دون تفويت أي تشغيل.\n\n## Next Steps\n1. تشغيل اختبار الدخان"),
@@ -233,7 +233,7 @@ func word(i int) string {
 // TestBudgetUsedUpMakesAnOpenEndSuspicious: the same end is fine with room to spare.
 func TestBudgetUsedUpMakesAnOpenEndSuspicious(t *testing.T) {
 	t.Parallel()
-	in := input("## Goal\nRename the billing job to invoice-sync everywhere\n\n## Critical Context\nThe staging database listens on the port that the readme names")
+	in := input("## Goal\nRename the nightly billing job to invoice-sync everywhere\n\n## Critical Context\nThe staging database listens on the port that the readme names")
 	require.Equal(t, contract.VerdictAccept, gate.Judge(in).Verdict)
 	in.MaxOutput = (len(in.Text) + 3) / 4
 	require.Equal(t, []contract.Code{gate.CodeCutOff}, gate.Judge(in).Reasons)
@@ -348,7 +348,7 @@ func TestSizeChecksAreOffForSmallSessions(t *testing.T) {
 	require.Equal(t, contract.VerdictAccept, gate.Judge(in).Verdict)
 	in.SourceTokens = 2000
 	require.False(t, in.Small())
-	require.Equal(t, []contract.Code{gate.CodeSectionsMissing}, gate.Judge(in).Reasons)
+	require.Equal(t, []contract.Code{gate.CodeSectionsMissing, gate.CodeTooThin}, gate.Judge(in).Reasons)
 }
 
 func TestReasonsComeOnceAndInOrder(t *testing.T) {

@@ -29,7 +29,7 @@ const (
 
 // checkRepetition refuses an answer in which the model got stuck. A summariser without a model cannot
 // get stuck; what it repeats, the session repeats.
-func checkRepetition(in Input, d *document, _ *Measurements) contract.Code {
+func checkRepetition(in *Input, d *document, _ *Measurements) contract.Code {
 	if in.Extractive {
 		return ""
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // checkFences is the first half of G3.
-func checkFences(_ Input, d *document, _ *Measurements) contract.Code {
+func checkFences(_ *Input, d *document, _ *Measurements) contract.Code {
 	if d.open {
 		return CodeOpenFence
 	}
@@ -19,7 +19,7 @@ func checkFences(_ Input, d *document, _ *Measurements) contract.Code {
 
 // checkCut is the second half of G3: does the last sentence break off? A finish reason has said that
 // it does not, so the text must say clearly that it does.
-func checkCut(in Input, d *document, _ *Measurements) contract.Code {
+func checkCut(in *Input, d *document, _ *Measurements) contract.Code {
 	last, before := lastLine(d.lines)
 	if last == nil || last.Fenced || last.Quoted || last.Heading.Level > 0 {
 		return ""
@@ -105,7 +105,7 @@ func connective(s string) bool {
 
 // checkOrder is G4: known headings must come in order, however many are left out. It stays on for
 // small sessions (DESIGN §11).
-func checkOrder(_ Input, d *document, _ *Measurements) contract.Code {
+func checkOrder(_ *Input, d *document, _ *Measurements) contract.Code {
 	for i := 1; i < len(d.order); i++ {
 		if d.order[i] < d.order[i-1] && !repeats(d.order, i) {
 			return CodeSectionOrder
@@ -115,7 +115,7 @@ func checkOrder(_ Input, d *document, _ *Measurements) contract.Code {
 }
 
 // checkRepeated is G4: no known heading twice. It stays on for small sessions (DESIGN §11).
-func checkRepeated(_ Input, d *document, _ *Measurements) contract.Code {
+func checkRepeated(_ *Input, d *document, _ *Measurements) contract.Code {
 	for i := range d.order {
 		if repeats(d.order, i) {
 			return CodeSectionRepeated
@@ -136,9 +136,40 @@ func repeats(order []int, i int) bool {
 
 // checkPresence is G4: sections may be left out, but an answer without any is no summary. Headings in
 // another language count when there are several.
-func checkPresence(in Input, d *document, _ *Measurements) contract.Code {
+func checkPresence(in *Input, d *document, _ *Measurements) contract.Code {
 	if in.Small() || d.known > 0 || d.any >= 3 {
 		return ""
 	}
 	return CodeSectionsMissing
+}
+
+// checkHollow is G4: headings alone are no sections. A few empty ones are forgiven: leaving a section
+// out and leaving it empty say the same.
+func checkHollow(in *Input, d *document, _ *Measurements) contract.Code {
+	if in.Small() {
+		return ""
+	}
+	list := outline.Of(in.Part)
+	full, hollow := 0, 0
+	for i, l := range d.lines {
+		if l.Heading.Level == 0 || outline.Find(list, l.Heading) < 0 {
+			continue
+		}
+		content := false
+		k := i + 1
+		for ; k < len(d.lines) && d.lines[k].Heading.Level == 0; k++ {
+			content = content || !d.lines[k].Blank()
+		}
+		switch {
+		case content:
+			full++
+		case k < len(d.lines) && d.lines[k].Heading.Level > l.Heading.Level: // its sections are below it
+		default:
+			hollow++
+		}
+	}
+	if hollow >= 3 && hollow > full {
+		return CodeSectionsHollow
+	}
+	return ""
 }

@@ -55,7 +55,7 @@ func placeholder(l outline.Line) bool {
 }
 
 // checkSubstance is G1.
-func checkSubstance(in Input, d *document, _ *Measurements) contract.Code {
+func checkSubstance(in *Input, d *document, _ *Measurements) contract.Code {
 	limit := minLetters
 	if in.Small() {
 		limit = minLettersSmall
@@ -103,7 +103,7 @@ const (
 
 // checkRefusal is G2. It never fires on an answer with sections: a summary may well report that
 // somebody could not do something.
-func checkRefusal(_ Input, d *document, _ *Measurements) contract.Code {
+func checkRefusal(_ *Input, d *document, _ *Measurements) contract.Code {
 	if d.known >= 2 || d.any >= 3 || (d.known == 1 && d.letters > refusalLetters) {
 		return ""
 	}
@@ -139,7 +139,7 @@ var toolMarkup = regexp.MustCompile(`(?i)^\s*(?:<(?:antml:)?(?:tool_calls?|funct
 
 // checkToolCall refuses an answer that calls a tool in its text. Markup in a fence, in a quote or
 // behind other words on its line is a quotation.
-func checkToolCall(_ Input, d *document, _ *Measurements) contract.Code {
+func checkToolCall(_ *Input, d *document, _ *Measurements) contract.Code {
 	for _, l := range d.lines {
 		if !l.Fenced && !l.Quoted && toolMarkup.MatchString(l.Text) {
 			return CodeToolCall
