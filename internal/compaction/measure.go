@@ -27,8 +27,7 @@ func (p *preparation) messageFrom(bodies session.Bodies, i int) (*session.Messag
 	if err != nil || !ok {
 		return nil, err
 	}
-	m, err = p.reduced.apply(m)
-	return &m, err
+	return &m, nil
 }
 
 // measure sizes the context of now: the summary of the base, then the entries from the start on.
