@@ -100,19 +100,23 @@ func (c *committer) once(ctx context.Context) (outcome contract.Outcome, again b
 		}
 		return *refused, false, nil
 	}
-	entry, kept, err := c.entry(ctx, snap)
-	if err != nil {
-		return contract.Outcome{}, false, err
+	w, err := c.write(ctx, snap)
+	if err != nil || w.moved != "" {
+		if err != nil {
+			return c.failed(err, "")
+		}
+		return end(c.in.Outcome, contract.StateStale, contract.CodeSessionChanged,
+			"entry "+w.moved+" is no longer as it was when the plan was made; nothing was written"), false, nil
 	}
 	expect := store.Expect{Revision: snap.Revision(), Backup: c.in.Request.Settings.SkipDamaged}
-	written, err := c.driver.Append(ctx, c.id, expect, []store.NewEntry{entry})
+	written, err := c.driver.Rewrite(ctx, c.id, expect, w.change)
 	if store.KindOf(err) == store.KindConflict {
 		return contract.Outcome{}, true, nil
 	}
 	if err != nil {
 		return c.failed(err, "the history is unchanged; cure the cause and retry, nothing will be paid again")
 	}
-	outcome = c.committed(entry.ID, kept)
+	outcome = c.committed(w.entryID, w.firstKept)
 	if written.Backup != "" {
 		outcome.Warnings = append(slices.Clone(outcome.Warnings), "the session file as it was before is kept as "+written.Backup)
 	}
@@ -133,7 +137,8 @@ func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
 		if !onPath(path, c.plan.Leaf) {
 			return refuse(contract.StateStale, contract.CodeBranchMoved, "the session moved to another branch meanwhile; nothing was written"), nil
 		}
-		if c.plan.FirstKeptEntryID != session.KeepNothing && !onPath(path, c.plan.FirstKeptEntryID) {
+		kept := c.plan.FirstKeptEntryID
+		if !c.plan.ReducedOnly && kept != session.KeepNothing && !onPath(path, kept) {
 			return refuse(contract.StateStale, contract.CodeSessionChanged, "the first kept entry is no longer on the session's path; nothing was written"), nil
 		}
 	}
@@ -163,6 +168,25 @@ func (c *committer) quiet(snap store.Snapshot) bool {
 
 func onPath(path []*session.Entry, id string) bool {
 	return slices.ContainsFunc(path, func(e *session.Entry) bool { return e.ID == id })
+}
+
+// write is what a commit does to the session in one step.
+type write struct {
+	change             store.Change
+	entryID, firstKept string
+	moved              string // an entry that is not as it was planned: nothing may be written
+}
+
+// write collects the rewrites that the plan recorded, and the entry unless the plan only reduces.
+func (c *committer) write(ctx context.Context, snap store.Snapshot) (w write, err error) {
+	w.change.Replace, w.moved, err = compaction.Rewrites(snap.Log(), snap, c.plan.Reductions)
+	if err != nil || w.moved != "" || c.plan.ReducedOnly {
+		return w, err
+	}
+	entry, kept, err := c.entry(ctx, snap)
+	w.change.Append = []store.NewEntry{entry}
+	w.entryID, w.firstKept = entry.ID, kept
+	return w, err
 }
 
 // entry makes the entry to append: the new compaction, or an orphaned one once more.
@@ -218,7 +242,14 @@ func freeID(operation string, taken func(id string) (bool, error)) (string, erro
 func (c *committer) committed(entryID, firstKept string) contract.Outcome {
 	o := c.in.Outcome
 	o.EntryID, o.FirstKeptEntryID = entryID, firstKept
-	if c.in.Reanchor != "" {
+	o.Reduced = len(c.plan.Reductions)
+	switch {
+	case c.plan.ReducedOnly:
+		after := c.plan.KeptTokens
+		o.TokensAfter = &after
+		return end(o, contract.StateCommitted, contract.CodeReduced, fmt.Sprintf(
+			"%d entries reduced in place (about %d tokens); the context is under its threshold without a summary", o.Reduced, c.plan.FreedTokens))
+	case c.in.Reanchor != "":
 		return end(o, contract.StateCommitted, contract.CodeReanchored, "an entry that an agent's append had left off the path was put back on it, without a model call")
 	}
 	return end(o, contract.StateCommitted, contract.CodeNone, fmt.Sprintf("%d messages summarised, %d kept", o.Summarized, o.Kept))

@@ -142,6 +142,7 @@ func (p *preparer) plan(ctx context.Context, snap store.Snapshot) (contract.Prep
 		Log: snap.Log(), Bodies: snap, Dialect: snap.Dialect(),
 		Operation: p.request.Operation, Settings: p.request.Settings, Reason: p.request.Reason, Focus: p.request.Focus,
 		Window: p.Catalog.window(own), Prompts: prompts.All(), Now: p.Now(), LastWrite: snap.LastWrite(),
+		InPlace:  p.request.Settings.ReduceInPlace && p.request.Commit == contract.CommitStore,
 		Parallel: runtime.GOMAXPROCS(0),
 	})
 	var skip *compaction.Skip
@@ -153,6 +154,16 @@ func (p *preparer) plan(ctx context.Context, snap store.Snapshot) (contract.Prep
 	}
 	if err != nil {
 		return contract.PreparePlanResult{}, err
+	}
+	if err := p.storeArtifacts(ctx, prepared.Artifacts); err != nil {
+		return contract.PreparePlanResult{}, err
+	}
+	if prepared.Plan.ReducedOnly {
+		digest, err := p.putJSON(ctx, "plan", prepared.Plan)
+		return contract.PreparePlanResult{
+			Plan: digest, Reduced: true, TokensBefore: prepared.Plan.TokensBefore, Kept: len(prepared.Plan.Coverage.Kept),
+			Warnings: prepared.Plan.Warnings,
+		}, err
 	}
 	chain, code, message := p.Catalog.chain(p.request.Models, own)
 	if code != contract.CodeNone {
@@ -176,6 +187,20 @@ func (p *preparer) plan(ctx context.Context, snap store.Snapshot) (contract.Prep
 		result.Candidates = append(result.Candidates, planFor(c, requests, p.request.Settings))
 	}
 	return result, nil
+}
+
+// storeArtifacts keeps the originals of what the plan would rewrite, under the ids its markers name.
+func (p *preparer) storeArtifacts(ctx context.Context, list []compaction.Artifact) error {
+	for _, a := range list {
+		digest, err := p.Blobs.Put(ctx, []byte(a.Document))
+		if err != nil {
+			return fmt.Errorf("store artifact %s: %w", a.ID, err)
+		}
+		if err := p.Blobs.Relink(ctx, contract.ArtifactBlob(a.ID), digest); err != nil {
+			return fmt.Errorf("name artifact %s: %w", a.ID, err)
+		}
+	}
+	return nil
 }
 
 // storeRequests stores the rendered requests and names them in the plan.

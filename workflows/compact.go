@@ -92,7 +92,7 @@ func (r *compactRun) once(ctx workflow.Context) (outcome contract.Outcome, planM
 	if r.plan.End != nil {
 		return *r.plan.End, false
 	}
-	if r.plan.Reanchor != "" {
+	if r.plan.Reanchor != "" || r.plan.Reduced {
 		return r.commit(ctx, nil), false
 	}
 	end, planMissing := r.summarize(ctx)

@@ -34,15 +34,20 @@ type Input struct {
 	// LastWrite is when the session was last written to, zero = unknown. A call cannot be told to be
 	// abandoned before that is long enough ago.
 	LastWrite time.Time
+	// InPlace allows decisions that rewrite entries of the live tail when the plan is committed: the
+	// session is recap's to write, and its settings ask for it.
+	InPlace bool
 	// Parallel is how many goroutines may serialise at once; 0 = 1.
 	Parallel int
 }
 
-// Prepared is a plan with its requests. At least one request is set.
+// Prepared is a plan with its requests. At least one request is set, unless the plan only reduces.
 type Prepared struct {
 	Plan       Plan
 	History    *transcript.Request
 	TurnPrefix *transcript.Request
+	// Artifacts keep the original texts that the plan's reductions take out.
+	Artifacts []Artifact
 }
 
 // Requests returns the requests in the order of their parts.

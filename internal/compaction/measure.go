@@ -27,7 +27,8 @@ func (p *preparation) messageFrom(bodies session.Bodies, i int) (*session.Messag
 	if err != nil || !ok {
 		return nil, err
 	}
-	return &m, nil
+	m, err = p.reduced.apply(m)
+	return &m, err
 }
 
 // measure sizes the context of now: the summary of the base, then the entries from the start on.

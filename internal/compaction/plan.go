@@ -31,6 +31,12 @@ type Plan struct {
 	KeptTokens       int  `json:"keptTokens"`
 	SourceTokens     int  `json:"sourceTokens"` // what is summarised, the previous summary included
 
+	// Reductions rewrite entries of the kept tail when the plan is committed. A plan that is
+	// ReducedOnly does nothing else: the context is under its threshold without a summary.
+	Reductions  []Reduction `json:"reductions,omitempty"`
+	FreedTokens int         `json:"freedTokens,omitempty"`
+	ReducedOnly bool        `json:"reducedOnly,omitempty"`
+
 	Files     fileops.Lists `json:"files"`
 	FilesBase string        `json:"filesBase,omitempty"` // compaction the lists build on
 	// FilesKnown are the lists of FilesBase.

@@ -18,10 +18,14 @@ func Prepare(in Input) (*Prepared, error) {
 	in.Settings = in.Settings.WithDefaults()
 	p := &preparation{in: in}
 	for _, step := range []func() error{
-		p.integrity, p.somethingNew, p.noCallInFlight, p.findBase, p.measure, p.overThreshold, p.adaptKeep, p.cut, p.read,
+		p.integrity, p.somethingNew, p.noCallInFlight, p.findBase, p.measure, p.overThreshold, p.lighten,
+		p.adaptKeep, p.cut, p.bound, p.read,
 	} {
 		if err := step(); err != nil {
 			return nil, err
+		}
+		if p.enough() {
+			return p.reducedOnly(), nil
 		}
 	}
 	return p.result(), nil
@@ -39,6 +43,7 @@ type preparation struct {
 	found    cut.Cut
 	yields   map[int]bool // entries of the tail that yield a message
 
+	reduced         reductions
 	history, prefix stretch
 	warnings        []string
 }

@@ -26,7 +26,11 @@ func (p *preparation) result() *Prepared {
 		p.history = joined(p.history, p.prefix)
 		p.prefix = stretch{}
 	}
-	out := &Prepared{Plan: p.plan(split)}
+	out := &Prepared{Plan: p.plan(split), Artifacts: p.reduced.artifacts}
+	if p.reduced.tail != nil { // the cut was weighed before its tail was bounded
+		out.Plan.Reductions, out.Plan.FreedTokens = p.reduced.from(p.found.Kept)
+		out.Plan.KeptTokens = p.reduced.tokensFrom(p.found.Kept)
+	}
 	if len(p.history.blocks) > 0 {
 		out.History = p.request(contract.PartHistory, p.history.blocks)
 		if !split && p.found.Split {
@@ -36,6 +40,20 @@ func (p *preparation) result() *Prepared {
 	if split {
 		out.TurnPrefix = p.request(contract.PartTurnPrefix, p.prefix.blocks)
 	}
+	return out
+}
+
+// reducedOnly is the plan of reductions that make a summary unnecessary.
+func (p *preparation) reducedOnly() *Prepared {
+	p.found.Kept = p.base.start
+	out := &Prepared{Plan: p.plan(false), Artifacts: p.reduced.artifacts}
+	out.Plan.ReducedOnly = true
+	out.Plan.Coverage = contract.Coverage{Summarized: []string{}, Kept: []string{}, Previous: p.base.id}
+	for i := range p.reduced.tail.Items {
+		out.Plan.Coverage.Kept = append(out.Plan.Coverage.Kept, p.reduced.tail.Items[i].Entry.ID)
+	}
+	out.Plan.Reductions, out.Plan.FreedTokens = p.reduced.from(0)
+	out.Plan.KeptTokens = p.reduced.tokensFrom(0) + tokens.Text(p.base.summary)
 	return out
 }
 

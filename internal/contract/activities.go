@@ -12,6 +12,8 @@ type PreparePlanResult struct {
 	// Reanchor names an entry of recap that an agent's append left off the active path; commit puts
 	// its text back without a model call.
 	Reanchor string `json:"reanchor,omitempty"`
+	// Reduced says that the plan only rewrites entries: there is nothing to ask a model for.
+	Reduced bool `json:"reduced,omitempty"`
 	// Plan is the digest of the plan blob.
 	Plan         string             `json:"plan,omitempty"`
 	Candidates   []PlannedCandidate `json:"candidates,omitempty"`

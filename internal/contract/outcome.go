@@ -40,6 +40,8 @@ const (
 	// committed
 	CodeReanchored Code = "reanchored" // an orphaned entry of recap was put back on the path, without a model call
 
+	CodeReduced Code = "reduced" // rewriting entries in place was enough, without a summary
+
 	// stale
 	CodeBranchMoved    Code = "branchMoved"    // the prepared leaf is no ancestor of the present leaf
 	CodeSessionChanged Code = "sessionChanged" // the file changed identity or its boundary is off the path
@@ -139,8 +141,9 @@ type Outcome struct {
 	FirstKeptEntryID string     `json:"firstKeptEntryId,omitempty"`
 	TokensBefore     *int       `json:"tokensBefore"` // null when it could not be measured
 	TokensAfter      *int       `json:"tokensAfter"`
-	Summarized       int        `json:"summarized"` // messages
-	Kept             int        `json:"kept"`       // messages
+	Summarized       int        `json:"summarized"`        // messages
+	Kept             int        `json:"kept"`              // messages
+	Reduced          int        `json:"reduced,omitempty"` // entries rewritten in place
 	Stages           int        `json:"stages"`
 	Candidate        string     `json:"candidate,omitempty"`
 	Attempts         []Attempt  `json:"attempts,omitempty"`

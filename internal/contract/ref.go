@@ -57,5 +57,9 @@ func SessionOperationBlob(r SessionRef, operation string) string {
 	return OperationBlob(r.Tenant, operation) + "/" + r.Key()
 }
 
+// ArtifactBlob is the blob name of the originals that a reduction took out of a session; markers in the
+// session name the id as artifact://<id>.
+func ArtifactBlob(id string) string { return "artifact/" + id }
+
 // AnswerBlob is the blob name of the answer stored under a request key.
 func AnswerBlob(key string) string { return "answer/" + key }

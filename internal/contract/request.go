@@ -56,6 +56,10 @@ type Settings struct {
 	QuietForMs       int64  `json:"quietForMs,omitempty"`       // default 600000: silence before a store commit beside an unknown writer
 	SkipDamaged      bool   `json:"skipDamaged,omitempty"`      // go on although damaged lines hold referenced entries
 
+	// ReduceInPlace lets a commit to the store rewrite entries of the kept tail, with a backup: outputs
+	// that say nothing any more, repeat a newer one, or keep the tail over its budget.
+	ReduceInPlace bool `json:"reduceInPlace,omitempty"`
+
 	// The switches are on unless they are false: see On.
 	Enabled        *bool `json:"enabled,omitempty"`        // operations nobody asked for, but idle ones
 	MidTurnEnabled *bool `json:"midTurnEnabled,omitempty"` // between two requests of a turn

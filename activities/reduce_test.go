@@ -1,0 +1,141 @@
+package activities
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"recap/internal/contract"
+)
+
+// work is a session of n turns; each runs a command with the given output and answers.
+func work(n int, command string, output func(i int) string, total int) string {
+	var b strings.Builder
+	b.WriteString(`{"type":"session","version":3,"id":"0b6c2a54-0000-4000-8000-000000000010","timestamp":"2026-05-04T09:00:00.000Z","cwd":"/srv/demo"}` + "\n")
+	parent := "null"
+	add := func(id, message string) {
+		fmt.Fprintf(&b, `{"type":"message","id":"%s","parentId":%s,"timestamp":"2026-05-04T09:00:01.000Z","message":%s}`+"\n", id, parent, message)
+		parent = `"` + id + `"`
+	}
+	for i := range n {
+		add(fmt.Sprintf("u%07d", i), fmt.Sprintf(`{"role":"user","content":"Look at file %d, please.","timestamp":1777885201000}`, i))
+		add(fmt.Sprintf("c%07d", i), fmt.Sprintf(`{"role":"assistant","content":[{"type":"toolCall","id":"t%d","name":"bash","arguments":{"command":"%s"}}],"api":"anthropic-messages","provider":"test","model":"model","usage":{"input":%d,"output":5,"cacheRead":0,"cacheWrite":0,"totalTokens":%d},"stopReason":"toolUse","timestamp":1777885202000}`, i, command, total, total+5))
+		add(fmt.Sprintf("t%07d", i), fmt.Sprintf(`{"role":"toolResult","toolCallId":"t%d","toolName":"bash","content":[{"type":"text","text":"%s"}],"isError":false,"timestamp":1777885203000}`, i, output(i)))
+		add(fmt.Sprintf("r%07d", i), fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"File %d is fine."}],"api":"anthropic-messages","provider":"test","model":"model","usage":{"input":%d,"output":5,"cacheRead":0,"cacheWrite":0,"totalTokens":%d},"stopReason":"stop","timestamp":1777885204000}`, i, total, total+5))
+	}
+	return b.String()
+}
+
+// longTail ends with an output that alone is larger than the kept tail may be.
+func longTail() string {
+	all := work(4, "cat file", func(i int) string { return strings.Repeat(fmt.Sprintf("line of file %d. ", i), 200) }, 4000)
+	return all[:strings.LastIndex(strings.TrimSuffix(all, "\n"), "\n")+1]
+}
+
+// TestTailBoundElidesOutputsInPlaceWithABackup: the kept tail fits its budget, what was elided is in
+// an artifact, and the file as it was lies beside the session.
+func TestTailBoundElidesOutputsInPlaceWithABackup(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	before := longTail()
+	path := r.write("s.jsonl", before)
+	request := r.request("s.jsonl", 600)
+	request.Settings.ReduceInPlace = true
+	o := r.compact(request)
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	require.Equal(t, 1, o.Reduced)
+
+	backup, err := os.ReadFile(path + ".recap-backup-1")
+	require.NoError(t, err)
+	require.Equal(t, before, string(backup))
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	changed := 0
+	lines := strings.Split(string(after), "\n")
+	for i, line := range strings.Split(strings.TrimSuffix(before, "\n"), "\n") {
+		if lines[i] != line {
+			changed++
+			require.Contains(t, lines[i], "output elided by compaction")
+			require.Contains(t, lines[i], `"toolCallId":"t3"`)
+			_, address, found := strings.Cut(lines[i], "artifact://")
+			require.True(t, found)
+			digest, err := r.blobs.Resolve(t.Context(), contract.ArtifactBlob(address[:16]))
+			require.NoError(t, err)
+			original, err := r.blobs.Get(t.Context(), digest)
+			require.NoError(t, err)
+			require.Contains(t, string(original), strings.Repeat("line of file 3. ", 200))
+		}
+	}
+	require.Equal(t, 1, changed)
+
+	again := r.compact(request)
+	require.Equal(t, contract.CodeAlreadyApplied, again.Reason)
+	twice, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, after, twice)
+}
+
+func TestWithoutTheSettingNothingIsRewritten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	before := longTail()
+	path := r.write("s.jsonl", before)
+	o := r.compact(r.request("s.jsonl", 600))
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(after), before))
+	require.NoFileExists(t, path+".recap-backup-1")
+}
+
+// TestReductionsThatAreEnoughAskNoModel: repeated outputs go, and the context is under its threshold.
+func TestReductionsThatAreEnoughAskNoModel(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.Catalog.Candidates[0].ContextWindow = 6000
+	r.Catalog.Candidates[0].ID = "test/model"
+	same := strings.Repeat("the same line again. ", 100)
+	before := work(12, "make test", func(int) string { return same }, 0)
+	path := r.write("s.jsonl", before)
+	request := r.request("s.jsonl", 600)
+	request.Reason = contract.ReasonThreshold
+	request.Settings.Threshold = "5000"
+	request.Settings.ReduceInPlace = true
+	plan := r.prepare(request)
+	require.Nil(t, plan.End, "%+v", plan.End)
+	require.True(t, plan.Reduced)
+	in := contract.CommitInput{Request: request, Plan: plan.Plan, Outcome: contract.Outcome{Operation: request.Operation, Session: request.Session}}
+	o := r.commit(in)
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	require.Equal(t, contract.CodeReduced, o.Reason)
+	require.Empty(t, o.EntryID)
+	require.Equal(t, 11, o.Reduced)
+	require.Zero(t, r.model.count())
+	require.Len(t, entries(t, path), 49)
+
+	second := r.commit(in)
+	require.Equal(t, contract.StateCommitted, second.State, "a second run finds its rewrites made: %s", second.Message)
+}
+
+// TestAChangedEntryStopsTheRewrite writes nothing at all when one entry is not as it was.
+func TestAChangedEntryStopsTheRewrite(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	before := longTail()
+	path := r.write("s.jsonl", before)
+	request := r.request("s.jsonl", 600)
+	request.Settings.ReduceInPlace = true
+	plan := r.prepare(request)
+	review := r.review(plan)
+	changed := strings.Replace(before, "line of file 3. line of file 3.", "somebody else was here.", 1)
+	require.NoError(t, os.WriteFile(path, []byte(changed), 0o600))
+	o := r.commit(contract.CommitInput{Request: request, Plan: plan.Plan, Summary: review.Summary, Review: &review})
+	require.Equal(t, contract.StateStale, o.State)
+	require.Equal(t, contract.CodeSessionChanged, o.Reason)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, changed, string(after))
+}
