@@ -371,6 +371,21 @@ func TestNobodyToAskNeedsAnOperator(t *testing.T) {
 	require.Contains(t, o.Message, "anthropic/demo-large")
 }
 
+func TestSwitchedOffReasonsAreSkippedAndManualOnesAreNot(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	off := false
+	request := r.request("s.jsonl", 20)
+	request.Settings.Enabled = &off
+	for _, reason := range []contract.Reason{contract.ReasonThreshold, contract.ReasonOverflow, contract.ReasonMidTurn} {
+		request.Reason = reason
+		require.Equal(t, contract.CodeDisabled, r.compact(request).Reason, reason)
+	}
+	request.Reason = contract.ReasonManual
+	require.Equal(t, contract.StateCommitted, r.compact(request).State)
+}
+
 func TestSkippedFitsTheKeptTail(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -85,6 +85,9 @@ type stored struct {
 // request is refused, with the numbers. Effort is asked only of a candidate that declares one:
 // whether a model has that control cannot be told from its name.
 func planFor(c contract.Candidate, requests []stored, s contract.Settings) contract.PlannedCandidate {
+	if s.ModelContextWindow > 0 {
+		c.ContextWindow = s.ModelContextWindow
+	}
 	if c.Effort != "" && s.ThinkingLevel == "off" {
 		c.Effort = "off"
 	}

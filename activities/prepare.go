@@ -99,6 +99,10 @@ func (p *preparer) before(ctx context.Context, snap store.Snapshot) (*contract.P
 	if earlier != nil && earlier.State == contract.StateReturned && p.request.Commit == contract.CommitReturn {
 		return &contract.PreparePlanResult{End: earlier}, nil
 	}
+	if why := disabled(p.request); why != "" {
+		result := p.over(contract.StateSkipped, contract.CodeDisabled, why)
+		return &result, nil
+	}
 	if p.request.Commit != contract.CommitStore {
 		return nil, nil
 	}
@@ -111,6 +115,23 @@ func (p *preparer) before(ctx context.Context, snap store.Snapshot) (*contract.P
 		return nil, err
 	}
 	return &contract.PreparePlanResult{Reanchor: orphan}, nil
+}
+
+// disabled says which setting switches operations of the request's reason off, "" when none does.
+// What a person asks for, and idle compaction, which has a switch of its own, are never off.
+func disabled(r contract.Request) string {
+	switch r.Reason {
+	case contract.ReasonManual, contract.ReasonIdle:
+		return ""
+	case contract.ReasonMidTurn:
+		if !contract.On(r.Settings.MidTurnEnabled) {
+			return "compaction.midTurnEnabled is off"
+		}
+	}
+	if !contract.On(r.Settings.Enabled) {
+		return "compaction.enabled is off: only manual and idle requests are served"
+	}
+	return ""
 }
 
 // find looks for the operation's entry: in what was read, and where a receipt says that there is one,

@@ -63,6 +63,7 @@ func (a *Activities) judge(ctx context.Context, plan compaction.Plan, ref contra
 	return gate.Judge(gate.Input{
 		Part: ref.Part, Text: answer.Text, Finished: true, Source: request.Conversation, PreviousSummary: request.PreviousSummary,
 		SourceTokens: plan.SourceTokens, MaxOutput: ref.MaxOutput, Extractive: ref.API == apiExtractive,
+		MinSourceTokens: plan.Settings.MinSourceTokens,
 	}), true, nil
 }
 

@@ -68,7 +68,7 @@ func (a *app) compactCommand() *cobra.Command {
 func (f compactFlags) request(cfg *config.Config, ref contract.SessionRef) (contract.Request, error) {
 	req := contract.Request{
 		RequestID: f.requestID, Session: ref, Reason: contract.Reason(f.reason), Focus: f.focus,
-		Settings: cfg.Compaction.Settings(), Writer: contract.WriterLive, Commit: contract.CommitStore, Models: f.models,
+		Settings: cfg.OperationSettings(), Writer: contract.WriterLive, Commit: contract.CommitStore, Models: f.models,
 	}
 	if req.RequestID == "" {
 		req.RequestID = uuid.NewString()

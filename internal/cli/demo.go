@@ -118,7 +118,7 @@ func (a *app) demoSession(cfg *config.Config, f demoFlags) (string, error) {
 // demoRun subscribes, compacts and prints.
 func (a *app) demoRun(ctx context.Context, l *link, t target, r *demoReport) error {
 	req := contract.Request{
-		RequestID: uuid.NewString(), Session: t.ref, Settings: l.cfg.Compaction.Settings(), Writer: contract.WriterNone,
+		RequestID: uuid.NewString(), Session: t.ref, Settings: l.cfg.OperationSettings(), Writer: contract.WriterNone,
 		Models: demoModels(l.cfg),
 	}
 	sub, stop, err := a.subscribe(ctx, l.cfg, event.Filter{Operation: req.RequestID}, event.StartNew)

@@ -20,6 +20,7 @@ type globalFlags struct {
 	output  string
 	file    string
 	set     []string
+	agents  []string // settings files of agents
 	quiet   bool
 	verbose bool
 
@@ -29,6 +30,7 @@ type globalFlags struct {
 func (g *globalFlags) register(fs *pflag.FlagSet) {
 	fs.StringVarP(&g.output, "output", "o", "text", "what standard output holds: `text` or json")
 	fs.StringVarP(&g.file, "config", "c", "", "configuration `file` (default recap.yaml, if there is one)")
+	fs.StringArrayVar(&g.agents, "settings", nil, "settings `file` of an agent, below recap.yaml; may be repeated (settings)")
 	fs.StringArrayVar(&g.set, "set", nil, "set any configuration `key=value`; may be repeated")
 	fs.StringVar(&g.dataDir, "data-dir", "", "`folder` of the embedded stack and of blobs (dataDir)")
 	fs.StringVar(&g.tenant, "tenant", "", "tenant of sessions named without one (tenant)")
@@ -52,7 +54,7 @@ func (g *globalFlags) keys() (map[string]string, error) {
 	keys := map[string]string{}
 	for key, value := range map[string]string{
 		"dataDir": g.dataDir, "tenant": g.tenant, "temporal.address": g.address,
-		"temporal.namespace": g.namespace, "nats.url": g.natsURL,
+		"temporal.namespace": g.namespace, "nats.url": g.natsURL, "settings": strings.Join(g.agents, ","),
 	} {
 		if value != "" {
 			keys[key] = value
@@ -68,14 +70,24 @@ func (g *globalFlags) keys() (map[string]string, error) {
 	return keys, nil
 }
 
-// config loads the effective configuration.
+// config loads the effective configuration, and tells what was migrated or ignored on the way.
 func (a *app) config() (*config.Config, error) {
 	keys, err := a.flags.keys()
 	if err != nil {
 		return nil, err
 	}
 	src := config.Sources{File: a.flags.file, Flags: keys, LookupEnv: a.lookupEnv, Environ: os.Environ}
-	return config.Load(src)
+	cfg, err := config.Load(src)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range cfg.Notes() {
+		a.notef("%s", note)
+	}
+	if unknown := cfg.UnknownSettings(); len(unknown) > 0 && a.flags.verbose {
+		a.notef("settings that are not recap's: %s", strings.Join(unknown, ", "))
+	}
+	return cfg, nil
 }
 
 // logger makes the program's logger. Commands that end by themselves log warnings only, unless the

@@ -82,7 +82,7 @@ func TestRequestOfFlags(t *testing.T) {
 	require.NoError(t, err)
 	want := contract.Request{
 		RequestID: "r", Session: ref, Reason: contract.ReasonIdle, Focus: "f", Writer: contract.WriterNone,
-		Commit: contract.CommitReturn, Models: []string{"a/b"}, Settings: cfg.Compaction.Settings(),
+		Commit: contract.CommitReturn, Models: []string{"a/b"}, Settings: cfg.OperationSettings(),
 	}
 	want.Settings.KeepRecentTokens, want.Settings.SkipDamaged = 77, true
 	require.Equal(t, want.Normalize(), req)

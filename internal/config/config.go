@@ -52,7 +52,7 @@ type Model struct {
 	ContextWindow   int               `yaml:"contextWindow" doc:"tokens"`
 	MaxOutputTokens int               `yaml:"maxOutputTokens" doc:"tokens; 0 = no cap of its own"`
 	MaxTokensField  string            `yaml:"maxTokensField" doc:"openai-chat: max_completion_tokens or max_tokens"`
-	Effort          string            `yaml:"effort" doc:"reasoning effort asked of this candidate; empty = compaction.thinkingLevel"`
+	Effort          string            `yaml:"effort" doc:"reasoning effort asked of this candidate; empty = none is asked, for models without that control"`
 	Headers         map[string]string `yaml:"headers" doc:"extra request headers" secret:"values"`
 	Timeouts        Timeouts          `yaml:"timeouts"`
 	Price           Price             `yaml:"price"`
@@ -96,8 +96,10 @@ type Compaction struct {
 	IdleThresholdTokens   int           `yaml:"idleThresholdTokens"`
 	IdleTimeoutSeconds    int           `yaml:"idleTimeoutSeconds"`
 	FileList              string        `yaml:"fileList" doc:"how touched files are listed: tree or flat"`
-	ThinkingLevel         string        `yaml:"thinkingLevel" doc:"reasoning effort asked of a summariser, off = none"`
+	ThinkingLevel         string        `yaml:"thinkingLevel" doc:"off = ask candidates that declare an effort for none; any other value leaves them theirs"`
 	QuietFor              time.Duration `yaml:"quietFor" doc:"silence needed before recap writes beside a writer it knows nothing of"`
+
+	ReduceInPlace bool `yaml:"reduceInPlace" doc:"whether a commit may also rewrite entries it keeps, with a backup beside the session: outputs that are stale, repeated, or keep the kept tail over its budget"`
 
 	thresholdFrom string // the retired key Threshold was read from
 }

@@ -37,6 +37,7 @@ func (c Compaction) Settings() contract.Settings {
 
 		ModelContextWindow: c.ModelContextWindow,
 		HandoffSaveToDisk:  c.HandoffSaveToDisk,
+		ReduceInPlace:      c.ReduceInPlace,
 	}
 	if c.FileList == "flat" {
 		s.FileList = "flat"

@@ -35,6 +35,7 @@ const (
 	CodeLiveWriter       Code = "liveWriter"       // an agent may have the session open
 	CodeBusy             Code = "busy"             // another worker holds the session's lock
 	CodeBelowThreshold   Code = "belowThreshold"   // an automatic request for a session under its threshold
+	CodeDisabled         Code = "disabled"         // the settings switch operations of this reason off
 	CodeAlreadyApplied   Code = "alreadyApplied"   // the operation's entry is in the session
 
 	// committed
