@@ -96,9 +96,9 @@ func TestPRN12ACallBeforeTheBoundaryProtectsItsResult(t *testing.T) {
 		s.says("and so on")
 		s.compacted("e0000005")
 		kept := s.answers("id", "read", words(500))
-		require.Equal(t, "e0000006", kept)
+		s.answers("gone", "read", words(500)) // looked for up to the root, before the other
 		p := must(t)(s.tail(t).Shake(reduce.AggressiveShakeRules()))
-		require.Equal(t, tt.touched, len(p.Decisions) == 1)
+		require.Equal(t, tt.touched, decided(p)[kept] != "")
 	}
 }
 
@@ -174,19 +174,55 @@ func TestAPartThatDoesNotHoldTheTailIsRefused(t *testing.T) {
 	require.Equal(t, 1, tail.Start)
 }
 
+func TestMessagesThatACompactionHoldsItselfAreNotTouched(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.user("before")
+	s.entry("compaction", object{"summary": "So far.", "tokensBefore": 1, "retainedTail": []any{object{"role": "user", "content": "held"}}})
+	s.user("after")
+	tail := s.tail(t)
+	require.Equal(t, 2, tail.Start)
+	require.Len(t, tail.Items, 1)
+}
+
 func TestAFailureToReadIsReported(t *testing.T) {
 	t.Parallel()
 	s := newScript()
 	s.calls("id", "read", object{"path": "a.go"})
 	s.compacted(session.KeepNothing)
-	s.answers("id", "read", long)
+	s.answers("id", "read", words(2000))
+	s.answers("id", "read", words(2000))
 	src := source(t, s.file(t))
-	_, err := reduce.Read(seal(src, len(src.Path)))
+	for _, sealedUpTo := range []int{len(src.Path), 2} { // a message, the compaction
+		_, err := reduce.Read(seal(src, sealedUpTo))
+		require.ErrorIs(t, err, errSummarized)
+	}
+	_, err := reduce.ReadFrom(seal(src, 3), 2)
 	require.ErrorIs(t, err, errSummarized)
-	tail, err := reduce.Read(seal(src, 2))
-	require.ErrorIs(t, err, errSummarized) // the compaction itself
-	tail, err = reduce.Read(seal(src, 1))
+	tail, err := reduce.Read(seal(src, 1))
 	require.NoError(t, err)
-	_, err = tail.Stale(reduce.DefaultStaleRules())
+	for name, pass := range passes {
+		if name == "images" {
+			continue // asks for no call
+		}
+		_, err = pass(tail)
+		require.ErrorIs(t, err, errSummarized, name)
+	}
+	_, err = tail.Rescue(reduce.DefaultRescueRules(), (*reduce.Tail).Tokens)
 	require.ErrorIs(t, err, errSummarized)
 }
+
+func TestABodyThatIsNotJSONIsReported(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.user("hello")
+	src := source(t, s.file(t))
+	src.Bodies = torn{}
+	_, err := reduce.Read(src)
+	var broken *session.EntryError
+	require.ErrorAs(t, err, &broken)
+}
+
+type torn struct{}
+
+func (torn) Body(*session.Entry) ([]byte, error) { return []byte("{"), nil }

@@ -68,20 +68,19 @@ func (c *calls) answered(i int, m *session.Message) (*call, error) {
 // readBack takes the calls of the next entry before the tail.
 func (c *calls) readBack() error {
 	e := c.src.Path[c.next]
-	c.next--
-	if e.Type != session.TypeMessage || e.Role != session.RoleAssistant {
-		return nil
-	}
-	body, err := c.src.Bodies.Body(e)
-	if err != nil {
-		return err
-	}
-	m, ok, err := session.DecodeEntry(e, body)
-	if err != nil || !ok {
-		return err
-	}
 	found := map[string]*call{}
-	eachCall(&m, func(id string, made *call) { found[id] = made })
+	if e.Type == session.TypeMessage && e.Role == session.RoleAssistant {
+		body, err := c.src.Bodies.Body(e)
+		if err != nil {
+			return err
+		}
+		m, _, err := session.DecodeEntry(e, body)
+		if err != nil {
+			return err
+		}
+		eachCall(&m, func(id string, made *call) { found[id] = made })
+	}
+	c.next--
 	for id, made := range found {
 		if c.before[id] == nil {
 			c.before[id] = made

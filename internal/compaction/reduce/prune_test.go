@@ -58,11 +58,13 @@ func TestPRN08SmallResultsStayAndSavingsMustReachTheMinimum(t *testing.T) {
 	t.Parallel()
 	s := newScript()
 	small := s.tool("bash", object{}, words(49))
+	edge := s.tool("bash", object{}, words(50))
 	old := s.tool("bash", object{}, words(20_000))
 	s.tool("bash", object{}, words(40_000))
-	require.Empty(t, prune(t, s, nil), "19,992 tokens are too little")
-	got := prune(t, s, func(r *reduce.PruneRules) { r.MinSavings = 19_991 })
+	require.Empty(t, prune(t, s, func(r *reduce.PruneRules) { r.MinSavings = 20_034 }))
+	got := prune(t, s, func(r *reduce.PruneRules) { r.MinSavings = 20_033 })
 	require.Contains(t, got, old)
+	require.Contains(t, got, edge)
 	require.NotContains(t, got, small)
 }
 
@@ -87,6 +89,15 @@ func TestPRN09TheGuardKeepsWhatIsDeep(t *testing.T) {
 	guard := func(r *reduce.PruneRules) { r.CacheGuard = 8000 }
 	require.Equal(t, map[string]string{tail: uselessNotice}, prune(t, s, guard))
 	require.Len(t, prune(t, s, nil), 3)
+}
+
+func TestPRN09TheGuardCountsWhatStandsBehind(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.tool("grep", object{}, words(30_000), object{"useless": true})
+	s.filler(500)
+	require.Len(t, prune(t, s, func(r *reduce.PruneRules) { r.CacheGuard = 500 }), 1)
+	require.Empty(t, prune(t, s, func(r *reduce.PruneRules) { r.CacheGuard = 499 }))
 }
 
 // With the guard of the reference code no result is old enough to go and near enough to be reached.

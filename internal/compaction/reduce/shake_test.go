@@ -229,3 +229,28 @@ func TestTruncateTakesTheMiddlesOfTheLargestTexts(t *testing.T) {
 	require.Equal(t, edge+"\n[truncated ~3976 tokens; recover: artifact://12 (region 1)]\n"+edge, got)
 	require.Zero(t, after.Items[3].Message.PrunedAt)
 }
+
+func TestWhatWasTruncatedOnceIsNotTruncatedAgain(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.user(words(40_000))
+	tail := s.tail(t)
+	rules := reduce.TruncateRules{MinText: 1, Edge: 40}
+	for _, id := range []string{"", "0", strings.Repeat("f", 64)} {
+		p := must(t)(tail.Truncate(rules, 1<<30))
+		require.Len(t, p.Decisions, 1)
+		if id != "" {
+			p.Decisions = reduce.Point(p.Decisions, id)
+		}
+		after, err := tail.After(p)
+		require.NoError(t, err)
+		require.Empty(t, must(t)(after.Truncate(rules, 1<<30)).Decisions, id)
+	}
+}
+
+func TestImagesOfAReplyStay(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.message(object{"role": "assistant", "content": []any{text("see"), image()}})
+	require.Empty(t, s.tail(t).DropImages().Decisions)
+}

@@ -90,8 +90,8 @@ func TestPRN03ACacheThatIsWarmIsKept(t *testing.T) {
 		s.read("a.go", long)
 		return stale(t, s.tail(t, func(src *reduce.Source) { src.Now = s.clock.Add(age) }))
 	}
-	require.Len(t, at(7700, 0), 1)
-	require.Empty(t, at(8000, 0))
+	require.Len(t, at(7845, 0), 1) // 8,000 with the newer read
+	require.Empty(t, at(7846, 0))
 	require.Empty(t, at(8000, 89*time.Minute))
 	require.Len(t, at(8000, 90*time.Minute), 1)
 }
@@ -138,11 +138,40 @@ func TestABatchOfDeadResultsIsPrunedTogether(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, must(t)(after.Stale(rules)).Decisions)
 
-	few := newScript()
-	few.read("a.go", strings.Repeat("word", 400))
-	few.filler(9000)
-	few.read("a.go", long)
-	require.Empty(t, must(t)(few.tail(t).Stale(rules)).Decisions, "it costs more than it frees")
+	// 9,155 tokens sent again for the price of 12.5 reads each are worth 3,815 that thirty requests do
+	// not read.
+	one := func(tokens, filler int) int {
+		s := newScript()
+		s.read("a.go", words(tokens))
+		s.filler(filler)
+		s.read("a.go", long)
+		return len(must(t)(s.tail(t).Stale(rules)).Decisions)
+	}
+	require.Equal(t, 0, one(3815+11-1, 9000))
+	require.Equal(t, 1, one(3815+11, 9000))
+	require.Equal(t, 1, one(20, 5000), "near the end everything goes, worth it or not")
+}
+
+func TestOnlyMessagesStandBehindAResult(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.read("a.go", long)
+	s.entry("custom_message", object{"customType": "note", "content": words(9000), "display": true})
+	s.read("a.go", long)
+	require.Len(t, stale(t, s.tail(t)), 1)
+}
+
+func TestAPassWithoutATimeStillMarksWhatItPrunes(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.read("a.go", long)
+	s.read("a.go", long)
+	tail := s.tail(t, func(src *reduce.Source) { src.Now = time.Time{} })
+	p := must(t)(tail.Stale(reduce.DefaultStaleRules()))
+	require.Len(t, p.Decisions, 1)
+	after, err := tail.After(p)
+	require.NoError(t, err)
+	require.Positive(t, after.Items[1].Message.PrunedAt)
 }
 
 func TestPRN04AnIdleGapBlanksEveryCandidate(t *testing.T) {

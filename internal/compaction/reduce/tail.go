@@ -31,7 +31,8 @@ type Item struct {
 }
 
 // Tail is the part of a session that reducers look at: what stands behind the effective compaction's
-// boundary. It is immutable, but not safe for concurrent use.
+// boundary. Reducers do not change it. It is not safe for concurrent use, nor together with the tails
+// made from it: they share what was read before the boundary.
 type Tail struct {
 	// Start is the first path index of the tail.
 	Start int

@@ -123,6 +123,17 @@ func TestOnlyTheNamedValuesOfAnObjectChange(t *testing.T) {
 			[]edit.Edit{images},
 		},
 		{
+			"nothing but images and what is no block", message,
+			`{"message":{"role":"user","content":[3,{"type":"image"}]}}`,
+			`{"message":{"role":"user","content":[3,{"type":"text","text":"[image removed]"}]}}`,
+			[]edit.Edit{images},
+		},
+		{
+			"splices side by side", message,
+			`{"message":{"role":"user","content":"abcd"}}`, `{"message":{"role":"user","content":"a——d"}}`,
+			[]edit.Edit{splice(edit.Content, 0, 1, 2), splice(edit.Content, 0, 2, 3)},
+		},
+		{
 			"images of files", message,
 			`{"message":{"role":"fileMention","files":[{"image":{},"path":"a", "image":{"mimeType":"x"} },{"path":"b","image":{"data":"AA=="},"content":"c"},{"content":"d"},4]}}`,
 			`{"message":{"role":"fileMention","files":[{"path":"a","content":"[image removed]" },{"path":"b","content":"c"},{"content":"d"},4]}}`,

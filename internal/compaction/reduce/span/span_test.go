@@ -41,6 +41,7 @@ func TestBlocks(t *testing.T) {
 		"elements within fences are text":    {"```\n<a>\n</a>\n```\n", []string{"```\n<a>\n</a>\n```"}},
 		"a closing tag in a fence is text":   {"<a>\n```\n</a>\n```\n", []string{"```\n</a>\n```"}},
 		"a fence within an element is in it": {"<a>\n```\nx\n```\n</a>\n", []string{"<a>\n```\nx\n```\n</a>"}},
+		"an element before a fence":          {"<a>\nx\n</a>\n```\ny\n```\n<b>\nz\n</b>", []string{"<a>\nx\n</a>", "```\ny\n```", "<b>\nz\n</b>"}},
 		"names go to their end":              {"<ab>\nx\n</a>\n</ab>", []string{"<ab>\nx\n</a>\n</ab>"}},
 		"comparisons are text":               {"<3\n</3>\na<b\n", nil},
 		"a tag on two lines is text":         {"<a\nb>x</a>", nil},
