@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +22,9 @@ import (
 // TestCommandsOverNATS asks for a compaction that is returned to the caller, as an agent frontend does.
 func TestCommandsOverNATS(t *testing.T) {
 	a := newArena(t)
+	port := freePort(t) // a server of its own: workers of other tests answer commands on the shared one
+	startNATS(t, port)
+	a.natsURL = "nats://127.0.0.1:" + strconv.Itoa(port)
 	a.worker()
 	conn, err := eventnats.Connect(eventnats.Options{URL: a.natsURL})
 	require.NoError(t, err)
@@ -29,7 +33,7 @@ func TestCommandsOverNATS(t *testing.T) {
 		t.Helper()
 		data, err := json.Marshal(in)
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { // other tests' workers answer too, but do not know this session
+		require.Eventually(t, func() bool { // until the worker listens
 			reply, err := conn.Request("recap.v1.cmd."+verb, data, 5*time.Second)
 			return err == nil && reply.Header.Get("Nats-Service-Error") == "" && json.Unmarshal(reply.Data, out) == nil
 		}, patience, 50*time.Millisecond)
