@@ -56,7 +56,7 @@ func (in *Input) latestAsk() string {
 }
 
 // hasAsk reports whether a text mentions the request: literally, or by enough of its words.
-func hasAsk(text string, terms map[string]bool, ask string) bool {
+func hasAsk(text string, terms map[string]bool, ask string, percent int) bool {
 	want := keyTerms(strings.ToValidUTF8(bounded(ask, askLongest), ""))
 	if len(want) > askTerms {
 		// The words at the end say what is wanted as often as those at the beginning.
@@ -71,7 +71,7 @@ func hasAsk(text string, terms map[string]bool, ask string) bool {
 			found++
 		}
 	}
-	return found >= min(max(askShared, (askPercent*len(want)+99)/100), len(want))
+	return found >= min(max(askShared, (percent*len(want)+99)/100), len(want))
 }
 
 func bounded(s string, n int) string {
@@ -85,7 +85,11 @@ func bounded(s string, n int) string {
 // belong, and reports whether it did.
 func repairAsk(in *Input, d *document, text string) (string, bool) {
 	ask, _ := secret.Mask(in.Secrets, strings.TrimSpace(in.latestAsk()))
-	if ask == "" || hasAsk(text, termSet(text), ask) {
+	percent := askPercent
+	if in.Extractive { // it quotes the request as far as there is room
+		percent = 0
+	}
+	if ask == "" || hasAsk(text, termSet(text), ask, percent) {
 		return text, false
 	}
 	head := outline.CriticalContext

@@ -63,6 +63,7 @@ func checkQuotes(in *Input, d *document, m *Measurements) contract.Code {
 	if in.Extractive || !in.hasSource() {
 		return ""
 	}
+	var claims []string
 	for _, l := range spans(d.all) {
 		if l.Fenced || l.Heading.Level > 0 || !maybeAttributed(l.Text) {
 			continue
@@ -89,10 +90,11 @@ func checkQuotes(in *Input, d *document, m *Measurements) contract.Code {
 				return CodeFalseQuote
 			}
 		}
-		if claimsForeign(in, l.Text) {
-			m.note(CodeRoleChanged, l.Text)
-			return CodeRoleChanged
-		}
+		claims = append(claims, l.Text)
+	}
+	if line, found := foreignClaim(in, claims); found {
+		m.note(CodeRoleChanged, line)
+		return CodeRoleChanged
 	}
 	return ""
 }
@@ -163,35 +165,55 @@ func (s *Source) userSaid(quote string) bool {
 	return float64(said) >= quoteShare*float64(all)
 }
 
-// claimsForeign reports a line that gives a tool's or the machinery's words out as the user's wish.
-func claimsForeign(in *Input, line string) bool {
-	wanted := map[uint64]bool{}
-	var h shingler
-	h.init(claimGrams)
-	forWords(fold(line), func(w uint64) {
-		if g, ok := h.add(w); ok {
-			wanted[g] = true
-		}
-	})
-	if len(wanted) < claimGrams {
-		return false
+// foreignClaim finds, among lines about the user, one that gives a tool's or the machinery's words out
+// as the user's. The source streams past once, however many lines there are.
+func foreignClaim(in *Input, lines []string) (line string, found bool) {
+	const own, foreign = 1, 2
+	seen := map[uint64]uint8{}
+	eachGram := func(line string, f func(uint64)) {
+		var h shingler
+		h.init(claimGrams)
+		forWords(fold(line), func(w uint64) {
+			if g, ok := h.add(w); ok {
+				f(g)
+			}
+		})
 	}
-	foreign := map[uint64]bool{}
-	in.Digest.grams(claimGrams, func(o origin) bool { return o == fromTool || o == fromDeveloper }, func(g uint64) {
-		if wanted[g] {
-			foreign[g] = true
-		}
-	})
-	if 2*len(foreign) < len(wanted) {
-		return false
+	for _, l := range lines {
+		eachGram(l, func(g uint64) { seen[g] = 0 })
 	}
-	in.Digest.grams(claimGrams, func(o origin) bool { return o != fromTool && o != fromDeveloper }, func(g uint64) { delete(foreign, g) })
-	return 2*len(foreign) >= len(wanted)
+	if len(seen) == 0 {
+		return "", false
+	}
+	theirs := func(o origin) bool { return o == fromTool || o == fromDeveloper }
+	mark := func(bit uint8) func(uint64) {
+		return func(g uint64) {
+			if old, wanted := seen[g]; wanted {
+				seen[g] = old | bit
+			}
+		}
+	}
+	in.Digest.grams(claimGrams, theirs, mark(foreign))
+	in.Digest.grams(claimGrams, func(o origin) bool { return !theirs(o) }, mark(own))
+	for _, l := range lines {
+		all, bad := 0, 0
+		eachGram(l, func(g uint64) {
+			all++
+			if seen[g] == foreign {
+				bad++
+			}
+		})
+		if all >= claimGrams && 2*bad >= all {
+			return l, true
+		}
+	}
+	return "", false
 }
 
 // checkOrders is the second half of G11: a summary gives the assistant no order to hide, to bypass or
 // to act without consent, unless a user gave it.
 func checkOrders(in *Input, d *document, m *Measurements) contract.Code {
+	given := map[*order]bool{} // whether users gave such an order
 	for _, l := range spans(d.all) {
 		if l.Fenced || l.Quoted {
 			continue
@@ -204,7 +226,13 @@ func checkOrders(in *Input, d *document, m *Measurements) contract.Code {
 			}
 			text := quotation.ReplaceAllString(l.Text, " ")
 			at := o.expr.FindStringIndex(text)
-			if at == nil || reports.MatchString(text) || forbidden(text, at, i) || userOrdered(in, o) {
+			if at == nil || reports.MatchString(text) || forbidden(text, at, i) {
+				continue
+			}
+			if _, asked := given[o]; !asked {
+				given[o] = userOrdered(in, o)
+			}
+			if given[o] {
 				continue
 			}
 			m.note(CodeUnsafeOrder, l.Text)
@@ -276,7 +304,10 @@ func checkControl(in *Input, d *document, m *Measurements) contract.Code {
 			continue
 		}
 		text := quotation.ReplaceAllString(l.Text, " ")
-		if control.MatchString(text) && !in.Digest.usersWrote(control.MatchString) {
+		if control.MatchString(text) {
+			if in.Digest.usersWrote(control.MatchString) {
+				return "" // the session is about such texts
+			}
 			m.note(CodeControlText, l.Text)
 			return CodeControlText
 		}

@@ -17,7 +17,7 @@ var (
 	// prohibition is how users forbid.
 	prohibition = regexp.MustCompile(`(?i)\b(?:never|must not|mustn'?t|do not|don'?t|don’t|nunca|jamais|não|niemals|nie|no)\b|никогда|нельзя|\p{L}*не |禁止|不要|不得|ないで|してはいけ|ممنوع|لا `)
 	// leaving is how prohibitions are worded without a "not".
-	leaving = regexp.MustCompile(`(?i)skip|filter|exclu|drop|without|avoid|ignor|omit|leave|left|out|refus|block|untouched|unchanged|preserv|keep|kept|instead|rather|except|off-limits|pular|evitar|sem |ohne|пропус|исключ|кроме|跳过|排除|避|除`)
+	leaving = regexp.MustCompile(`(?i)skip|filter|exclu|drop|without|avoid|ignor|omit|leave|left|out|refus|block|untouched|unchanged|preserv|keep|kept|instead|rather|except|off-limits|pular|evitar|sem |ohne|пропус|исключ|кроме|跳过|排除|避|除|ない|不|勿|عدم|لا |دون`)
 )
 
 // polarTerms only say which way a rule points.

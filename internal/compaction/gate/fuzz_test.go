@@ -3,7 +3,9 @@ package gate_test
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -64,9 +66,21 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// bare drops names and quotations that the generated source does not have.
+func bare(s string) string {
+	return strings.NewReplacer("jobs/billing.yaml", "the unit", "deploy/cron.txt", "the table", "./scripts/smoke.sh", "smoke").Replace(s)
+}
+
 // BenchmarkJudge measures the goal of spec/gate §4b: under 50 ms per 100,000 tokens of input.
 func BenchmarkJudge(b *testing.B) {
-	answer := good + "\n" + bulk(40_000)
+	answer := bare(good) + "\n" + bulk(40_000)
 	for _, tokens := range []int{100_000, 1_000_000} {
 		var src []transcript.Block
 		for size := 0; size < 4*tokens; {
@@ -83,14 +97,25 @@ func BenchmarkJudge(b *testing.B) {
 			in := input(answer)
 			in.Source, in.SourceTokens = src, tokens
 			b.ReportAllocs()
+			start := processorTime(b)
 			for b.Loop() {
-				require.True(b, gate.Judge(in).Accepted(), gate.Judge(in).Reasons)
+				r := gate.Judge(in)
+				require.True(b, r.Accepted(), r.Reasons)
 			}
-			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)*100_000/float64(tokens), "ms/100k-tokens")
+			// Time of the processor, not of the clock: machines are shared.
+			spent := processorTime(b) - start
+			b.ReportMetric(float64(spent.Microseconds())/1000/float64(b.N)*100_000/float64(tokens), "cpu-ms/100k-tokens")
 		})
 	}
+	b.Run("digested-100k", func(b *testing.B) {
+		in := input(answer)
+		in.SourceTokens, in.Digest = 100_000, gate.Read(source(700), "")
+		for b.Loop() {
+			require.True(b, gate.Judge(in).Accepted())
+		}
+	})
 	b.Run("answer-100k", func(b *testing.B) {
-		in := input(good + "\n" + bulk(400_000))
+		in := input(bare(good) + "\n" + bulk(400_000))
 		in.SourceTokens, in.Source = 400_000, source(10)
 		for b.Loop() {
 			require.True(b, gate.Judge(in).Accepted())

@@ -179,8 +179,6 @@ var (
 		checkOrder, checkRepeated, checkPresence, checkHollow, checkRepetition, checkSize, checkThin, checkEcho, checkQuotes, checkOrders, checkControl,
 		checkConstraints, checkStale, checkLanguage,
 	}
-	// unionChecks look at the text with everything that was appended.
-	unionChecks = []check{checkSize, checkSecrets}
 )
 
 // check applies checks until one says that no other has anything to add.
@@ -208,6 +206,7 @@ func (j *judgement) answer() {
 	if text, n := secret.Mask(j.in.Secrets, j.d.text); n > 0 {
 		j.m.Masked = n
 		j.repaired(RepairSecrets, text)
+		j.check(checkSecrets)
 	}
 	j.anchors()
 	j.check(contentChecks...)
@@ -238,6 +237,7 @@ func (j *judgement) anchors() {
 
 // complete appends what is certain and missing (spec/gate §4c) and judges the union.
 func (j *judgement) complete() {
+	clean := j.d.text // without credentials
 	if text, ok := repairAsk(j.in, j.d, j.d.text); ok {
 		j.repaired(RepairAsk, text)
 	}
@@ -245,12 +245,16 @@ func (j *judgement) complete() {
 	if text, ok := j.in.repairFiles(j.d.text); ok {
 		j.repaired(RepairFiles, text)
 	}
-	if text, n := secret.Mask(j.in.Secrets, j.d.text); n > 0 { // values that only met now
+	j.m.Tokens = tokenCount(j.d.text)
+	j.check(checkSize)
+	if j.d.text == clean {
+		return
+	}
+	if text, n := secret.Mask(j.in.Secrets, j.d.text); n > 0 { // what was appended, or met only now
 		j.m.Masked += n
 		j.repaired(RepairSecrets, text)
+		j.check(checkSecrets)
 	}
-	j.m.Tokens = tokenCount(j.d.text)
-	j.check(unionChecks...)
 }
 
 // keep applies G7: protected values and the ledger must be there, of the mined anchors most.

@@ -67,10 +67,12 @@ func inspectAnchors(in *Input, d *document) finding {
 	return f
 }
 
-// elided reports an anchor that was cut short visibly, by the answer or by what it quotes.
+// elided reports an anchor that was cut short visibly, by the answer or by what it quotes, or that
+// counts what was left out.
 func elided(line string, a anchor.Anchor) bool {
 	after := strings.TrimLeft(line[a.Start+len(a.Text):], " `\"'")
-	return strings.HasPrefix(after, "…") || strings.HasPrefix(after, "...")
+	before := strings.TrimRight(line[:a.Start], " [(+")
+	return strings.HasPrefix(after, "…") || strings.HasPrefix(after, "...") || strings.HasSuffix(before, "…") || strings.HasSuffix(before, "...")
 }
 
 // repairInvented takes list items with invented anchors out, when they are few and everything else

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -13,7 +12,7 @@ import (
 // The numbers of the language check (spec/gate §4b, G12).
 const (
 	languageLetters = 200 // of an answer, below which it is not judged; wide characters count double
-	userLetters     = 40  // of a session's users, below which they have no language
+	userLetters     = 80  // of a session's users, below which they have no language
 	tongueShare     = 0.2 // of the users' letters, from which on a language is one of theirs
 	languageSample  = 48 << 10
 )
@@ -48,12 +47,37 @@ func body(lines []outline.Line) string {
 	return b.String()
 }
 
-// technical is what is in no language: code spans, and words with the characters of paths, URLs and names.
-var technical = regexp.MustCompile("`[^`\n]*`|\\S*[/\\\\_=<>{}@#$|]\\S*|\\b[A-Za-z]\\w*\\.\\w+\\S*|\\b\\w*\\d\\w*\\b")
-
+// prose leaves out what is in no language: quotations, code spans, and words with digits or with the
+// characters of paths, URLs and names.
 func prose(text string) string {
-	return technical.ReplaceAllString(quotation.ReplaceAllString(text, " "), " ")
+	if strings.ContainsAny(text, "`\"“«「『„") {
+		text = quotation.ReplaceAllString(text, " ")
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for word := range strings.FieldsSeq(text) {
+		if technical(word) {
+			continue
+		}
+		b.WriteString(word)
+		b.WriteByte(' ')
+	}
+	return b.String()
 }
+
+func technical(word string) bool {
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c >= 0x80: // scripts without spaces: what looks like a word may be a sentence
+			return false
+		case digitByte(c), strings.IndexByte(`/\_=<>{}@#$|`, c) >= 0, c == '.' && i > 0 && i < len(word)-1:
+			return true
+		}
+	}
+	return false
+}
+
+func digitByte(c byte) bool { return '0' <= c && c <= '9' }
 
 func wideLetters(text string) int {
 	n := 0
@@ -80,7 +104,7 @@ func tonguesOf(blocks []transcript.Block) map[string]bool {
 		if len(text) > userBytes {
 			text = strings.ToValidUTF8(text[:userBytes], "")
 		}
-		text = prose(fencedPart.ReplaceAllString(text, "\n"))
+		text = prose(unfenced(text))
 		seen += len(text) + 64
 		all = append(all, text)
 		n := wideLetters(text)

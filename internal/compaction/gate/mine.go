@@ -3,6 +3,7 @@ package gate
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"recap/internal/compaction/gate/anchor"
 	"recap/internal/compaction/transcript"
@@ -109,8 +110,6 @@ func mine(blocks []transcript.Block, previous string) []Anchor {
 
 var (
 	codeSpan   = regexp.MustCompile("`([^`\n]{2,120})`")
-	constraint = regexp.MustCompile(`(?i)\b(?:must|never|always|only|do not|don't|don’t|nunca|sempre|somente|jamais|deve|não pode|debe|siempre|niemals|immer|darf nicht|toujours)\b|` +
-		`必ず|絶対|しないで|してはいけ|禁止|必须|不要|不得|务必|只能|يجب|لا تقم|ممنوع|никогда|нельзя|обязательно|только|всегда`)
 	fencedPart = regexp.MustCompile("(?s)```.*?(?:```|$)")
 )
 
@@ -118,7 +117,7 @@ func (m *miner) user(text string) {
 	if len(text) > userBytes {
 		text = text[:userBytes]
 	}
-	text = strings.ToValidUTF8(fencedPart.ReplaceAllString(text, "\n"), "")
+	text = unfenced(strings.ToValidUTF8(text, ""))
 	for _, span := range codeSpan.FindAllStringSubmatch(text, -1) {
 		if strings.ContainsRune(strings.TrimSpace(span[1]), ' ') {
 			m.add("user", ClassCommand, span[1])
@@ -142,10 +141,45 @@ func (m *miner) user(text string) {
 		return
 	}
 	for _, sentence := range sentences(text) {
-		if constraint.MatchString(sentence) && len(keyTerms(sentence)) >= 2 {
+		if isConstraint(sentence) && len(keyTerms(sentence)) >= 2 {
 			m.add("constraint", ClassConstraint, sentence)
 		}
 	}
+}
+
+// unfenced drops fenced code.
+func unfenced(text string) string {
+	if !strings.Contains(text, "```") {
+		return text
+	}
+	return fencedPart.ReplaceAllString(text, "\n")
+}
+
+// How users word what must and what must not be.
+var (
+	ruleWords = func() map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(`must never always only don't don’t nunca sempre somente jamais deve debe siempre niemals immer toujours никогда нельзя обязательно только всегда يجب ممنوع`) {
+			m[w] = true
+		}
+		return m
+	}()
+	rulePhrases = []string{"必ず", "絶対", "しないで", "ないでください", "してはいけ", "禁止", "必须", "不要", "不得", "务必", "只能", "لا تقم"}
+)
+
+func isConstraint(sentence string) bool {
+	ascii, before := true, ""
+	for word := range strings.FieldsFuncSeq(sentence, func(r rune) bool {
+		ascii = ascii && r < 0x80
+		return !unicode.IsLetter(r) && r != '\'' && r != '’'
+	}) {
+		word = strings.ToLower(word)
+		if ruleWords[word] || before == "do" && word == "not" {
+			return true
+		}
+		before = word
+	}
+	return !ascii && containsOne(sentence, rulePhrases)
 }
 
 // sentences cuts a text at line ends and at the marks that end sentences.

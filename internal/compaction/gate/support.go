@@ -194,6 +194,10 @@ func (s *supporter) nearNumber(a anchor.Anchor, text string, has func(string) bo
 			continue
 		}
 		for _, at := range p.at[:p.n] {
+			// Counts grow from one summary to the next; swapped digits do not.
+			if s.src.inPrevious(int(at)) && !swapped(a.Norm, norm) {
+				continue
+			}
 			if sharesWords(around, neighbours(s.src.folded, int(at), int(at)+len(norm))) {
 				best = norm
 				break
@@ -245,9 +249,31 @@ func neighbours(text string, from, to int) map[string]bool {
 	}
 	set := map[string]bool{}
 	for _, t := range keyTerms(strings.ToValidUTF8(text[begin:from], "") + " " + strings.ToValidUTF8(text[to:end], "")) {
-		set[t] = true
+		if !countNouns[t] {
+			set[t] = true
+		}
 	}
 	return set
+}
+
+// countNouns are words that stand beside any count.
+var countNouns = termSet("characters lines bytes messages tests files tokens items entries more total times requests words left caracteres linhas arquivos testes mensagens zeichen zeilen строк символов файлов")
+
+// swapped reports two numbers of the same digits in another order.
+func swapped(a, b string) bool {
+	var n [256]int
+	for i := range len(a) {
+		n[a[i]]++
+	}
+	for i := range len(b) {
+		n[b[i]]--
+	}
+	return n == [256]int{}
+}
+
+// inPrevious reports whether an offset lies in the summary before.
+func (s *Source) inPrevious(at int) bool {
+	return s.previous != "" && at >= s.stretch[len(s.stretch)-1].textFrom
 }
 
 // sharesWords wants two words in common, or all there are on the shorter side.

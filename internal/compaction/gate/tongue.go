@@ -72,12 +72,18 @@ const (
 func latinTongue(text string) string {
 	var counts [len(latinNames)]int
 	total := 0
+	seen := map[string]bool{} // the same few letters over and over are no evidence
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 		total++
 		if len(word) > 14 {
 			continue
 		}
-		for _, i := range latinWords[strings.ToLower(word)] {
+		word = strings.ToLower(word)
+		if len(word) == 1 && seen[word] {
+			continue
+		}
+		seen[word] = true
+		for _, i := range latinWords[word] {
 			counts[i]++
 		}
 	}
@@ -106,7 +112,7 @@ var latinNames = [...]string{"English", "German", "French", "Spanish", "Portugue
 var latinWords = func() map[string][]int {
 	m := map[string][]int{}
 	for i, words := range [...]string{
-		"the and is are this that with for have has been not but from was were it its you can must should will to of in on at by as be or an if when which who what after before into than then there they still only no all any each do does did",
+		"i a how my we me so just please now here show there the and is are this that with for have has been not but from was were it its you can must should will to of in on at by as be or an if when which who what after before into than then there they still only no all any each do does did",
 		"der die das und ist nicht mit ein eine einen einem einer auf für wir ich auch wird werden noch aber sind oder den dem des im zu zum zur von bei nach als wie wenn dass es sie hat wurde wurden nur kein keine sich am vor über muss",
 		"le les des est dans une un pour pas avec sur qui vous nous je mais aussi cette ce sont être et du au aux par que ne plus il elle ont a été sans en se la de son sa ou où doit fait tout",
 		"el los las una un por con para está pero como más esto hay cuando también ese muy del al que se no lo su sus en y es fue han ha sin ya o si le les debe todo toda este esta entre sobre hasta de la",

@@ -58,30 +58,63 @@ type known struct{}
 func Default() Finder { return known{} }
 
 func (known) Find(text string) []Match {
-	var lower string
+	lower := asciiLower(text)
 	var out []Match
 	for i := range patterns {
 		p := &patterns[i]
-		if lower == "" {
-			lower = asciiLower(text)
-		}
-		if !containsAny(lower, p.hints) {
-			continue
-		}
-		for _, m := range p.expr.FindAllStringSubmatchIndex(text, -1) {
-			start, end := m[2*p.group], m[2*p.group+1]
-			value := text[start:end]
-			if trimmed := strings.TrimRight(value, ".!"); p.guess && len(trimmed) < len(value) {
-				value, end = trimmed, start+len(trimmed)
+		for _, w := range p.windows(text, lower) {
+			for _, m := range p.expr.FindAllStringSubmatchIndex(text[w[0]:w[1]], -1) {
+				start, end := w[0]+m[2*p.group], w[0]+m[2*p.group+1]
+				value := text[start:end]
+				if trimmed := strings.TrimRight(value, ".!"); p.guess && len(trimmed) < len(value) {
+					value, end = trimmed, start+len(trimmed)
+				}
+				if value == "" || isDocumented(value) || (p.guess && !looksRandom(value, p.kind)) {
+					continue
+				}
+				out = append(out, Match{Start: start, End: end, Kind: p.kind})
 			}
-			if value == "" || isDocumented(value) || (p.guess && !looksRandom(value, p.kind)) {
-				continue
-			}
-			out = append(out, Match{Start: start, End: end, Kind: p.kind})
 		}
 	}
 	return out
 }
+
+// How far around a hint an expression looks, in bytes; a window ends at white space.
+const (
+	before = 64
+	behind = 256
+)
+
+// windows are the stretches of a text around the hints of a pattern: expressions are slow, and most
+// text has no credentials.
+func (p *pattern) windows(text, lower string) [][2]int {
+	var out [][2]int
+	for _, hint := range p.hints {
+		for from := 0; ; {
+			i := strings.Index(lower[from:], hint)
+			if i < 0 {
+				break
+			}
+			i += from
+			if p.kind == "private-key" { // has many lines
+				return [][2]int{{0, len(text)}}
+			}
+			start := max(0, i-before)
+			for start > 0 && !space(text[start-1]) && i-start < 8*before {
+				start--
+			}
+			end := min(len(text), i+len(hint)+behind)
+			for end < len(text) && !space(text[end]) {
+				end++
+			}
+			out = append(out, [2]int{start, end})
+			from = end
+		}
+	}
+	return out
+}
+
+func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 func asciiLower(s string) string {
 	b := []byte(s)
@@ -91,15 +124,6 @@ func asciiLower(s string) string {
 		}
 	}
 	return string(b)
-}
-
-func containsAny(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
 }
 
 func isDocumented(value string) bool {

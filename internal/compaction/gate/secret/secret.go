@@ -24,13 +24,25 @@ type Finder interface {
 	Find(text string) []Match
 }
 
+// settles bounds how often a text is looked at again: taking one credential away may bring two pieces
+// of another together.
+const settles = 4
+
 // Mask replaces every credential by "[redacted:kind:hash]" and says how many there were. The hash is
 // the first 8 hex digits of the value's SHA-256. Masking a masked text changes nothing.
 func Mask(f Finder, text string) (masked string, count int) {
-	found := merge(f.Find(text))
-	if len(found) == 0 {
-		return text, 0
+	for range settles {
+		found := merge(f.Find(text))
+		if len(found) == 0 {
+			break
+		}
+		text = replace(text, found)
+		count += len(found)
 	}
+	return text, count
+}
+
+func replace(text string, found []Match) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range found {
@@ -40,7 +52,7 @@ func Mask(f Finder, text string) (masked string, count int) {
 		at = m.End
 	}
 	b.WriteString(text[at:])
-	return b.String(), len(found)
+	return b.String()
 }
 
 // merge sorts matches and joins those that overlap; the one that begins first names the kind.
