@@ -102,6 +102,20 @@ func TestPRN12ACallBeforeTheBoundaryProtectsItsResult(t *testing.T) {
 	}
 }
 
+func TestPRN12EveryEntryBeforeTheBoundaryIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.calls("first", "read", object{"path": "skill://x"})
+	s.calls("second", "read", object{"path": "skill://y"})
+	s.calls("third", "read", object{"path": "a.go"})
+	s.compacted(session.KeepNothing)
+	third := s.answers("third", "read", words(500))
+	s.answers("second", "read", words(500))
+	s.answers("first", "read", words(500))
+	p := must(t)(s.tail(t).Shake(reduce.AggressiveShakeRules()))
+	require.Equal(t, map[string]string{third: "[shaken ~500 tokens]"}, decided(p))
+}
+
 func TestPRN12AnOrphanIsLookedForOnceAndStaysUnpaired(t *testing.T) {
 	t.Parallel()
 	s := newScript()

@@ -162,11 +162,17 @@ func checkPass(t *rapid.T, pass func(*reduce.Tail) (reduce.Pass, error)) {
 	require.NoError(t, err)
 	written := parse(t, rewritten(t, f, data, changed))
 	require.Empty(t, cmp.Diff(live, rawContext(t, written)))
+	planned, err := session.BuildContext(f.Log, reduce.Overlay(f, changed), session.ContextOptions{Raw: true})
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(live, planned.Messages))
 
 	// Nothing is separated, reordered or lost, and entries without a decision keep every byte.
 	require.Equal(t, skeleton(rawContext(t, f)), skeleton(live))
 	decidedFor := decided(reduce.Pass{Decisions: decisions})
 	require.Len(t, decidedFor, len(decisions), "one decision for each entry")
+	require.True(t, slices.IsSortedFunc(decisions, func(a, b reduce.Decision) int {
+		return cmpLine(f.Log.Find(a.EntryID), f.Log.Find(b.EntryID))
+	}), "in path order")
 	for i := range f.Log.Entries {
 		e := &f.Log.Entries[i]
 		was, err := f.Body(e)
@@ -200,6 +206,8 @@ func checkPass(t *rapid.T, pass func(*reduce.Tail) (reduce.Pass, error)) {
 		require.Error(t, err, "a decision is made once")
 	}
 }
+
+func cmpLine(a, b *session.Entry) int { return a.Line - b.Line }
 
 func TestPassesInARow(t *testing.T) {
 	t.Parallel()
