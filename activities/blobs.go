@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"recap/internal/blob"
+	"recap/internal/compaction"
+	"recap/internal/contract"
 )
 
 // putJSON stores a value as a JSON blob.
@@ -35,4 +37,18 @@ func (a *Activities) getJSON(ctx context.Context, what, digest string, v any) (f
 		return false, fmt.Errorf("decode %s %.12s: %w", what, digest, err)
 	}
 	return true, nil
+}
+
+// storeArtifacts keeps the originals of what the plan would rewrite, under the ids its markers name.
+func (a *Activities) storeArtifacts(ctx context.Context, list []compaction.Artifact) error {
+	for _, artifact := range list {
+		digest, err := a.Blobs.Put(ctx, []byte(artifact.Document))
+		if err != nil {
+			return fmt.Errorf("store artifact %s: %w", artifact.ID, err)
+		}
+		if err := a.Blobs.Relink(ctx, contract.ArtifactBlob(artifact.ID), digest); err != nil {
+			return fmt.Errorf("name artifact %s: %w", artifact.ID, err)
+		}
+	}
+	return nil
 }

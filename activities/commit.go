@@ -79,6 +79,8 @@ type committer struct {
 	plan   *compaction.Plan
 	driver store.Driver
 	id     string
+	// progress is how the compaction stands against its bar, once it was checked.
+	progress compaction.Progress
 }
 
 // once re-reads the session, checks that the plan still fits it, and appends. again asks for another
@@ -179,7 +181,10 @@ type write struct {
 
 // write collects the rewrites that the plan recorded, and the entry unless the plan only reduces.
 func (c *committer) write(ctx context.Context, snap store.Snapshot) (w write, err error) {
-	w.change.Replace, w.moved, err = compaction.Rewrites(snap.Log(), snap, c.plan.Reductions)
+	if err := c.checkProgress(ctx, snap); err != nil {
+		return w, err
+	}
+	w.change.Replace, w.moved, err = compaction.Rewrites(snap.Log(), snap, c.progress.Reductions)
 	if err != nil || w.moved != "" || c.plan.ReducedOnly {
 		return w, err
 	}
@@ -187,6 +192,23 @@ func (c *committer) write(ctx context.Context, snap store.Snapshot) (w write, er
 	w.change.Append = []store.NewEntry{entry}
 	w.entryID, w.firstKept = entry.ID, kept
 	return w, err
+}
+
+// checkProgress compares the context to come with the plan's bar, before anything is written, so that
+// rescue and warning are part of the one step.
+func (c *committer) checkProgress(ctx context.Context, snap store.Snapshot) error {
+	c.progress = compaction.Progress{Reductions: c.plan.Reductions}
+	if c.plan.Bar == 0 || c.plan.ReducedOnly || c.in.Reanchor != "" {
+		return nil
+	}
+	summary, err := c.summaryText(ctx, c.in.Summary)
+	if err != nil {
+		return err
+	}
+	if c.progress, err = compaction.Check(c.plan, snap.Log(), snap, summary, c.Now()); err != nil {
+		return err
+	}
+	return c.storeArtifacts(ctx, c.progress.Artifacts)
 }
 
 // entry makes the entry to append: the new compaction, or an orphaned one once more.
@@ -218,6 +240,7 @@ func (c *committer) entry(ctx context.Context, snap store.Snapshot) (store.NewEn
 			return store.NewEntry{}, "", err
 		}
 		content = compaction.NewEntry(c.plan, summary)
+		content.Warning = c.progress.Warning
 	}
 	content.ID, content.Timestamp, content.Recap = id, now.Format("2006-01-02T15:04:05.000Z"), mark
 	dialect := snap.Dialect()
@@ -242,7 +265,16 @@ func freeID(operation string, taken func(id string) (bool, error)) (string, erro
 func (c *committer) committed(entryID, firstKept string) contract.Outcome {
 	o := c.in.Outcome
 	o.EntryID, o.FirstKeptEntryID = entryID, firstKept
-	o.Reduced = len(c.plan.Reductions)
+	o.Reduced = len(c.progress.Reductions)
+	if c.progress.Tokens > 0 {
+		o.TokensAfter = &c.progress.Tokens
+	}
+	for _, said := range []string{c.progress.Notice, c.progress.Warning} {
+		if said != "" {
+			o.Warnings = append(slices.Clone(o.Warnings), said)
+		}
+	}
+	o.DeadEnd = c.progress.Warning != ""
 	switch {
 	case c.plan.ReducedOnly:
 		after := c.plan.KeptTokens

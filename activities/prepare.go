@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"recap/internal/blob"
 	"recap/internal/compaction"
 	"recap/internal/contract"
 	"recap/internal/session"
@@ -103,6 +104,11 @@ func (p *preparer) before(ctx context.Context, snap store.Snapshot) (*contract.P
 		result := p.over(contract.StateSkipped, contract.CodeDisabled, why)
 		return &result, nil
 	}
+	if again, err := p.unchanged(ctx, snap.Log()); err != nil || again {
+		result := p.over(contract.StateSkipped, contract.CodeUnchanged,
+			"an automatic request failed on this very state of the session before; it is tried again when something new is said, or by retry")
+		return &result, err
+	}
 	if p.request.Commit != contract.CommitStore {
 		return nil, nil
 	}
@@ -132,6 +138,20 @@ func disabled(r contract.Request) string {
 		return "compaction.enabled is off: only manual and idle requests are served"
 	}
 	return ""
+}
+
+// unchanged reports whether an automatic request would only repeat one that failed on the same leaf
+// (spec/summary §3.10). What an operator retries, and what a person asks for, is tried.
+func (p *preparer) unchanged(ctx context.Context, log *session.Log) (bool, error) {
+	leaf := log.Leaf()
+	if p.request.Reason == contract.ReasonManual || p.request.Attempt > 1 || leaf == nil {
+		return false, nil
+	}
+	_, err := p.Blobs.Resolve(ctx, contract.UnchangedBlob(p.request.Session, leaf.ID))
+	if errors.Is(err, blob.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // find looks for the operation's entry: in what was read, and where a receipt says that there is one,
@@ -208,20 +228,6 @@ func (p *preparer) plan(ctx context.Context, snap store.Snapshot) (contract.Prep
 		result.Candidates = append(result.Candidates, planFor(c, requests, p.request.Settings))
 	}
 	return result, nil
-}
-
-// storeArtifacts keeps the originals of what the plan would rewrite, under the ids its markers name.
-func (p *preparer) storeArtifacts(ctx context.Context, list []compaction.Artifact) error {
-	for _, a := range list {
-		digest, err := p.Blobs.Put(ctx, []byte(a.Document))
-		if err != nil {
-			return fmt.Errorf("store artifact %s: %w", a.ID, err)
-		}
-		if err := p.Blobs.Relink(ctx, contract.ArtifactBlob(a.ID), digest); err != nil {
-			return fmt.Errorf("name artifact %s: %w", a.ID, err)
-		}
-	}
-	return nil
 }
 
 // storeRequests stores the rendered requests and names them in the plan.

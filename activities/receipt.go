@@ -23,7 +23,24 @@ func (a *Activities) Conclude(ctx context.Context, in contract.ConcludeInput) (c
 	outcome, err := a.writeReceipt(ctx, contract.Receipt{
 		Request: in.Request, Outcome: in.Outcome, Plan: in.Plan, Attempts: in.Attempts,
 	}, plan, in.Review)
-	return contract.CommitResult{Outcome: outcome}, err
+	if err != nil {
+		return contract.CommitResult{}, err
+	}
+	return contract.CommitResult{Outcome: outcome}, a.remember(ctx, in.Request, plan.Leaf, outcome)
+}
+
+// remember notes that an automatic request failed on this leaf, so that the next one is not paid for
+// the same end.
+func (a *Activities) remember(ctx context.Context, r contract.Request, leaf string, o contract.Outcome) error {
+	failed := o.State == contract.StateFailed || o.State == contract.StateRejected
+	if !failed || r.Reason == contract.ReasonManual || leaf == "" {
+		return nil
+	}
+	name := contract.UnchangedBlob(r.Session, leaf)
+	if err := a.Blobs.Relink(ctx, name, blob.Digest(o.Receipt)); err != nil {
+		return fmt.Errorf("note the failure: %w", err)
+	}
+	return a.Blobs.Expire(ctx, blob.RetainWork, nil, []string{name})
 }
 
 // writeReceipt completes and stores the receipt, names it as the operation's newest, and lets the

@@ -139,3 +139,88 @@ func TestAChangedEntryStopsTheRewrite(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, changed, string(after))
 }
+
+// TestProgressGuard: over the bar, the rescue tiers shrink the kept tail; what is still over it is a
+// dead end, said on the entry and in the outcome.
+func TestProgressGuard(t *testing.T) {
+	t.Parallel()
+	long := func(i int) string { return strings.Repeat(fmt.Sprintf("line of file %d. ", i), 200) }
+	request := func(r *rig, reason contract.Reason, inPlace bool) contract.Request {
+		request := r.request("s.jsonl", 900)
+		request.Reason, request.Settings.ReduceInPlace = reason, inPlace
+		request.Settings.Threshold = "2500"
+		return request
+	}
+	t.Run("met without rescue", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		r.Catalog.Candidates[0].ContextWindow = 60000
+		r.write("s.jsonl", work(6, "cat file", long, 9000))
+		o := r.compact(request(r, contract.ReasonThreshold, false))
+		require.Equal(t, contract.StateCommitted, o.State, o.Message)
+		require.False(t, o.DeadEnd)
+		require.Less(t, *o.TokensAfter, 2000)
+	})
+	t.Run("dead end without leave to rewrite", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		r.Catalog.Candidates[0].ContextWindow = 60000
+		path := r.write("s.jsonl", work(6, "cat file", long, 9000))
+		request := request(r, contract.ReasonThreshold, false)
+		request.Settings.Threshold = "300"
+		o := r.compact(request)
+		require.Equal(t, contract.StateCommitted, o.State, o.Message)
+		require.True(t, o.DeadEnd)
+		list := entries(t, path)
+		require.Contains(t, list[len(list)-1]["warning"], "freed too little context to make progress")
+		require.Contains(t, o.Warnings[len(o.Warnings)-1], "freed too little context to make progress")
+
+		again := r.compact(contract.Request{
+			RequestID: "op-2", Session: request.Session, Reason: contract.ReasonThreshold, Writer: contract.WriterNone, Settings: request.Settings,
+		}.Normalize())
+		require.Equal(t, contract.CodeNothingToCompact, again.Reason, "no re-run on unchanged input")
+	})
+	t.Run("rescued", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		r.Catalog.Candidates[0].ContextWindow = 60000
+		text := longTail() // its last turn, an output of 800 tokens, is kept whole
+		path := r.write("s.jsonl", text)
+		request := request(r, contract.ReasonOverflow, true)
+		request.Settings.KeepRecentTokens = 900
+		r.Catalog.Candidates[0].ContextWindow = 1000
+		r.Catalog.Chain = []string{"other/large"}
+		r.Catalog.Candidates = append(r.Catalog.Candidates, contract.Candidate{ID: "other/large", API: "openai-chat", ContextWindow: 200000})
+		o := r.compact(request)
+		require.Equal(t, contract.StateCommitted, o.State, o.Message)
+		require.Equal(t, 1, o.Reduced)
+		require.False(t, o.DeadEnd, o.Warnings)
+		require.LessOrEqual(t, *o.TokensAfter, 850)
+		require.FileExists(t, path+".recap-backup-1")
+	})
+}
+
+// TestAFailedAutomaticRequestIsNotRepeatedOnUnchangedInput, but on new input, by a person and by retry.
+func TestAFailedAutomaticRequestIsNotRepeatedOnUnchangedInput(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	path := r.write("s.jsonl", chat(6))
+	request := r.request("s.jsonl", 20)
+	request.Reason = contract.ReasonOverflow
+	plan := r.prepare(request)
+	_, err := execute[contract.CommitResult](r, contract.ActivityConclude, contract.ConcludeInput{
+		Request: request, Plan: plan.Plan, Outcome: contract.Outcome{Operation: "op-1", State: contract.StateFailed},
+	})
+	require.NoError(t, err)
+	next := request
+	next.RequestID, next.Operation = "op-2", "op-2"
+	require.Equal(t, contract.CodeUnchanged, r.prepare(next).End.Reason)
+	retry := request
+	retry.Attempt = 2
+	require.Nil(t, r.prepare(retry).End)
+	person := next
+	person.Reason = contract.ReasonManual
+	require.Nil(t, r.prepare(person).End)
+	appendLine(t, path, `{"type":"message","id":"f0000001","parentId":"r0000005","timestamp":"2026-11-30T11:59:59.000Z","message":{"role":"user","content":"One more thing."}}`)
+	require.Nil(t, r.prepare(next).End)
+}

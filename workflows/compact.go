@@ -175,6 +175,9 @@ func (r *compactRun) commit(ctx workflow.Context, review *contract.ReviewResult)
 	if end := endingOf(ctx, "commit the entry", err); end != nil {
 		return r.outcome(end)
 	}
+	if o := result.Outcome; o.DeadEnd {
+		r.events.emit(ctx, contract.Event{Name: contract.EventNotice, Level: "warning", Message: o.Warnings[len(o.Warnings)-1]})
+	}
 	return result.Outcome
 }
 

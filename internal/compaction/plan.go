@@ -31,6 +31,8 @@ type Plan struct {
 	KeptTokens       int  `json:"keptTokens"`
 	SourceTokens     int  `json:"sourceTokens"` // what is summarised, the previous summary included
 
+	// Bar is what the context must get below to have made progress; 0 = no bar.
+	Bar int `json:"bar,omitempty"`
 	// Reductions rewrite entries of the kept tail when the plan is committed. A plan that is
 	// ReducedOnly does nothing else: the context is under its threshold without a summary.
 	Reductions  []Reduction `json:"reductions,omitempty"`

@@ -108,7 +108,7 @@ func (p *preparation) plan(split bool) Plan {
 		TokensEstimate: p.measured.Tokens, KeepRecentTokens: p.keep, KeptTokens: p.found.KeptTokens,
 		SourceTokens: p.history.tokens + p.prefix.tokens + tokens.Text(p.base.summary),
 		Files:        files.Lists(), FilesBase: p.base.filesID, FilesKnown: p.base.files,
-		Settings: p.in.Settings, Focus: p.in.Focus, Prompts: p.in.Prompts.Digests(), Warnings: p.warnings,
+		Bar: bar(p.in), Settings: p.in.Settings, Focus: p.in.Focus, Prompts: p.in.Prompts.Digests(), Warnings: p.warnings,
 	}
 	if p.measured.Known {
 		before := p.measured.Tokens

@@ -35,6 +35,7 @@ const (
 	CodeLiveWriter       Code = "liveWriter"       // an agent may have the session open
 	CodeBusy             Code = "busy"             // another worker holds the session's lock
 	CodeBelowThreshold   Code = "belowThreshold"   // an automatic request for a session under its threshold
+	CodeUnchanged        Code = "unchangedInput"   // an automatic request failed on this very state of the session before
 	CodeDisabled         Code = "disabled"         // the settings switch operations of this reason off
 	CodeAlreadyApplied   Code = "alreadyApplied"   // the operation's entry is in the session
 
@@ -151,6 +152,7 @@ type Outcome struct {
 	Usage            Usage      `json:"usage"`
 	Cost             float64    `json:"cost"`
 	WillRetry        bool       `json:"willRetry"`
+	DeadEnd          bool       `json:"deadEnd,omitempty"`   // the context is still over its bar: automatic work should pause
 	StartedAt        int64      `json:"startedAt,omitempty"` // Unix ms, of the run
 	TookMs           int64      `json:"tookMs,omitempty"`    // the run, waits included
 	Warnings         []string   `json:"warnings,omitempty"`  // integrity warnings, without content

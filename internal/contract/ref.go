@@ -57,6 +57,12 @@ func SessionOperationBlob(r SessionRef, operation string) string {
 	return OperationBlob(r.Tenant, operation) + "/" + r.Key()
 }
 
+// UnchangedBlob is the blob name of the receipt of an automatic request that failed on a session that
+// ended with this leaf.
+func UnchangedBlob(r SessionRef, leaf string) string {
+	return "unchanged/" + r.Tenant + "/" + r.Key() + "/" + leaf
+}
+
 // ArtifactBlob is the blob name of the originals that a reduction took out of a session; markers in the
 // session name the id as artifact://<id>.
 func ArtifactBlob(id string) string { return "artifact/" + id }

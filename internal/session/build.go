@@ -25,6 +25,8 @@ type NewCompaction struct {
 	// FromExtension says that a hook supplied the summary.
 	FromExtension bool
 	Recap         RecapMark
+	// Warning is shown by the agent: a dead end, in which automatic compaction pauses.
+	Warning string
 }
 
 // BuildCompaction makes the JSON object of a compaction entry in a dialect, without newline.
@@ -54,7 +56,7 @@ func BuildCompaction(d Dialect, c NewCompaction) ([]byte, error) {
 		if details, err = withKey(details, "recap", mark); err != nil {
 			return nil, fmt.Errorf("compaction %s: details: %w", c.ID, err)
 		}
-		return marshal(piCompaction{compactionBase: base, Details: details, FromHook: c.FromExtension, CustomInstructions: c.CustomInstructions})
+		return marshal(piCompaction{compactionBase: base, Details: details, FromHook: c.FromExtension, CustomInstructions: c.CustomInstructions, Warning: c.Warning})
 	case DialectVeyyon:
 		preserve := c.PreserveData
 		if len(preserve) == 0 {
@@ -70,7 +72,7 @@ func BuildCompaction(d Dialect, c NewCompaction) ([]byte, error) {
 		}
 		return marshal(veyyonCompaction{
 			compactionBase: base, Details: c.Details, PreserveData: preserve,
-			FromExtension: c.FromExtension, CustomInstructions: c.CustomInstructions,
+			FromExtension: c.FromExtension, CustomInstructions: c.CustomInstructions, Warning: c.Warning,
 		})
 	}
 	return nil, fmt.Errorf("compaction %s: no such dialect: %q", c.ID, d)
@@ -88,6 +90,7 @@ type piCompaction struct {
 	Details            json.RawMessage `json:"details"`
 	FromHook           bool            `json:"fromHook"`
 	CustomInstructions string          `json:"customInstructions,omitempty"`
+	Warning            string          `json:"warning,omitempty"`
 }
 
 type veyyonCompaction struct {
@@ -96,6 +99,7 @@ type veyyonCompaction struct {
 	PreserveData       json.RawMessage `json:"preserveData"`
 	FromExtension      bool            `json:"fromExtension"`
 	CustomInstructions string          `json:"customInstructions,omitempty"`
+	Warning            string          `json:"warning,omitempty"`
 }
 
 // marshal writes JSON as the agents do: HTML characters stand as they are.

@@ -14,7 +14,7 @@ var referencesHeading = outline.Heading{Level: 2, Title: "Exact References"}
 const (
 	minRecall       = 0.85 // of the mined anchors, by weight (spec/gate §4b, G7)
 	referencesShare = 4    // the block is at most one in so many tokens of the summary's budget
-	referencesFloor = 200  // tokens it may have in any case
+	referencesFloor = 600  // tokens it may have in any case
 	errorTokens     = 0.8  // of an error's words that must be there
 	constraintTerms = 0.6  // of a constraint's words that must be there
 	commandTerms    = 0.8

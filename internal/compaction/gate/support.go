@@ -58,7 +58,22 @@ func (s *supporter) has(a anchor.Anchor) bool {
 		return false
 	}
 	s.searches--
-	return contains(s.src.folded, a) || contains(s.extra, a)
+	if contains(s.src.folded, a) || contains(s.extra, a) {
+		return true
+	}
+	// Of a directory the end must be known: its beginning is where the work happens.
+	end, ok := lastTwo(a.Norm)
+	return ok && a.Kind == anchor.Path && !anchor.HasExtension(a.Norm) && strings.Contains(s.src.folded, end)
+}
+
+// lastTwo returns the last two parts of a path.
+func lastTwo(norm string) (string, bool) {
+	i := strings.LastIndexByte(norm, '/')
+	if i < 1 {
+		return "", false
+	}
+	i = strings.LastIndexByte(norm[:i], '/')
+	return norm[i+1:], i >= 0
 }
 
 // contains looks for an anchor as a part of words: source text glues anchors to all sorts of things.
@@ -163,7 +178,7 @@ func (s *supporter) near(a anchor.Anchor, text string, has func(string) bool) (s
 		return best, true
 	}
 	// The name is one of the source's and the directory is not.
-	if list := s.src.paths[base]; a.Kind == anchor.Path && len(list) > 0 {
+	if list := s.src.paths[base]; a.Kind == anchor.Path && anchor.HasExtension(base) && len(list) > 0 {
 		for _, i := range list {
 			if has(s.src.places[i]) {
 				return "", false

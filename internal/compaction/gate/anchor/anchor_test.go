@@ -16,7 +16,7 @@ func TestShapes(t *testing.T) {
 	for run, want := range map[string]anchor.Kind{
 		"src/a.go": anchor.Path, "/etc/hosts/allow": anchor.Path, "./src/a.go:12:3": anchor.Path, `C:\work\src\a.go`: anchor.Path, "a/b/c": anchor.None,
 		"and/or": anchor.None, "1/2": anchor.None, "/": anchor.None, "main.go": anchor.File, "main.go:12": anchor.File, "Node.js": anchor.None,
-		"e.g": anchor.None, "pkg.Func": anchor.None, "x.c": anchor.None, ".env": anchor.None, "a@b.go": anchor.None,
+		"e.g": anchor.None, "pkg.Func": anchor.None, "x.c": anchor.None, ".env": anchor.None, "a@b.go": anchor.None, ".d.ts": anchor.None, "x.d.ts": anchor.File,
 		"https://example.org/x": anchor.URL, "x://": anchor.None, "4f9a2c7": anchor.ID, "deadbeef": anchor.None, "1234567": anchor.Number,
 		"3f2b8c1e-0d4a-4c55-9b7f-2a6d1e8f9c10": anchor.ID, "OPS-1182": anchor.Ticket, "UTF-8": anchor.None, "SHA-256": anchor.None, "ops-1182": anchor.None,
 		"ENOENT": anchor.Error, "EVERY": anchor.None, "TS2345": anchor.Error, "ERR_MODULE_NOT_FOUND": anchor.Error,

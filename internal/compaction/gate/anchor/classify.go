@@ -47,6 +47,9 @@ var products = map[string]bool{
 	"asp.net": true, "chart.js": true, "alpine.js": true, "backbone.js": true, "socket.io": true, "solid.js": true, "ember.js": true,
 }
 
+// HasExtension reports whether the last part of a normalised path is a file name.
+func HasExtension(norm string) bool { return extension(Base(norm)) != "" }
+
 // extension returns the extension of a file name, "" when it has none that is known.
 func extension(name string) string {
 	i := strings.LastIndexByte(name, '.')
@@ -55,7 +58,7 @@ func extension(name string) string {
 	}
 	ext := strings.ToLower(name[i+1:])
 	stem := name[:i]
-	if !extensions[ext] || strings.HasSuffix(stem, ".") || (len(ext) == 1 && len(stem) < 3) || !hasLetter(stem) {
+	if !extensions[ext] || stem[0] == '.' || strings.HasSuffix(stem, ".") || (len(ext) == 1 && len(stem) < 3) || !hasLetter(stem) {
 		return ""
 	}
 	return ext
