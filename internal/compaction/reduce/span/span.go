@@ -2,10 +2,7 @@
 // top-level XML elements (spec/summary §8.4). It is pure and imports the standard library only.
 package span
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Span is one block of a text: its bytes are text[Start:End], markers included, without the line's end.
 type Span struct {
@@ -17,18 +14,17 @@ type Span struct {
 // within fenced code are text. It is linear in the length of the text.
 func Find(text string) []Span {
 	fenced := fences(text)
-	found := elements(text, fenced)
-	last := 0
+	outer := elements(text, fenced)
+	var found []Span
 	for _, f := range fenced {
-		for last < len(found) && found[last].End <= f.Start {
-			last++
+		for len(outer) > 0 && outer[0].End <= f.Start {
+			found, outer = append(found, outer[0]), outer[1:]
 		}
-		if last == len(found) || f.End <= found[last].Start {
-			found = slices.Insert(found, last, f)
-			last++
+		if len(outer) == 0 || f.End <= outer[0].Start {
+			found = append(found, f)
 		}
 	}
-	return found
+	return append(found, outer...)
 }
 
 // fenceLine is a line that opens or closes fenced code.
