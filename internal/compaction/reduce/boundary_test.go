@@ -51,7 +51,7 @@ func everything(s *script) {
 	s.filler(50)
 }
 
-func TestPRN10NothingBeforeTheBoundaryIsTouched(t *testing.T) {
+func TestPRN10And11NothingBeforeTheBoundaryIsTouchedOrRead(t *testing.T) {
 	t.Parallel()
 	for name, pass := range passes {
 		for _, boundary := range []string{"an entry", session.KeepNothing} {
@@ -69,7 +69,7 @@ func TestPRN10NothingBeforeTheBoundaryIsTouched(t *testing.T) {
 				src := source(t, f)
 				idle(&src)
 				start := indexOf(t, src.Path, compaction)
-				// PRN-11: nothing of a summarised entry is read.
+				// A summarised entry that is read is an error.
 				tail, err := reduce.Read(seal(src, start-1))
 				require.NoError(t, err)
 				p := must(t)(pass(tail))
