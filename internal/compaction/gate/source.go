@@ -168,13 +168,13 @@ func (s *Source) index() {
 
 func (s *Source) addRun(run string, at int) {
 	norm := run
-	if strings.ContainsAny(run, `,:#~`) || strings.HasPrefix(run, ".") || strings.HasSuffix(run, "/") {
+	if strings.ContainsAny(run, `,:#~`) || strings.HasPrefix(run, ".") || strings.HasPrefix(run, "v") || strings.HasSuffix(run, "/") {
 		norm = anchor.Normal(run)
 	}
 	if norm == "" {
 		return
 	}
-	if c := norm[0]; '0' <= c && c <= '9' || c == 'v' && len(norm) > 1 {
+	if c := norm[0]; '0' <= c && c <= '9' {
 		if anchor.Classify(norm) == anchor.Number {
 			p := s.numbers[norm]
 			if p.n < len(p.at) {

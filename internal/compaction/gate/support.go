@@ -195,10 +195,8 @@ func (s *supporter) nearNumber(a anchor.Anchor, text string, has func(string) bo
 	if digits < 3 && unit == "" {
 		return "", false
 	}
+	version := strings.Count(a.Norm, ".") >= 2 // these are alike by no chance
 	around := neighbours(text, a.Start, a.Start+len(a.Text))
-	if len(around) == 0 {
-		return "", false
-	}
 	best := ""
 	for norm, p := range s.src.numbers {
 		if abs(len(norm)-len(a.Norm)) > 2 || has(norm) || (best != "" && norm > best) {
@@ -213,7 +211,8 @@ func (s *supporter) nearNumber(a anchor.Anchor, text string, has func(string) bo
 			if s.src.inPrevious(int(at)) && !swapped(a.Norm, norm) {
 				continue
 			}
-			if sharesWords(around, neighbours(s.src.folded, int(at), int(at)+len(norm))) {
+			issue := a.Start > 0 && text[a.Start-1] == '#' && at > 0 && s.src.folded[at-1] == '#'
+			if issue || version && strings.Count(norm, ".") >= 2 || sharesWords(around, neighbours(s.src.folded, int(at), int(at)+len(norm))) {
 				best = norm
 				break
 			}

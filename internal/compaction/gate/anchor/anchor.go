@@ -127,7 +127,15 @@ func Normal(run string) string {
 		}
 		s = rest
 	}
-	return strings.TrimRight(s, "/")
+	return strings.TrimRight(withoutV(s), "/")
+}
+
+// withoutV drops the "v" of a version.
+func withoutV(s string) string {
+	if len(s) < 2 || s[0] != 'v' || strings.Trim(s[1:], "0123456789.") != "" {
+		return s
+	}
+	return s[1:]
 }
 
 // withoutLine drops a position behind a file name: ":12", ":12:3", "#L40", ":Func".

@@ -34,6 +34,7 @@ func TestEqualAnchorsAreEqual(t *testing.T) {
 		{"src/a.go", "./src/a.go", "../src/a.go", `src\a.go`, "src/a.go:12", "src/a.go:12:7", "src/a.go#L40", ".../src/a.go", "SRC/A.go"},
 		{"47500", "47,500"},
 		{"4f9a2c7", "4F9A2C7"},
+		{"v1.2.3", "1.2.3", "V1.2.3"},
 		{"https://example.org/x", "https://example.org/x/"},
 		{"03:40", "03:40"},
 	} {
