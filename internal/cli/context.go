@@ -14,15 +14,41 @@ import (
 )
 
 func (a *app) contextCommand() *cobra.Command {
-	return a.command("context SESSION", "Print what a model would be sent of a session",
+	var mode string
+	cmd := a.command("context SESSION", "Print what a model would be sent of a session",
 		"Rebuilds the context as the session's agent does: the summary of the newest compaction, the entries\n"+
-			"it kept, and everything since. Needs no server. With --output json: the list of messages.",
+			"it kept, and everything since. Needs no server. With --output json: the list of messages.\n\n"+
+			"Modes: model (what a model would be sent), raw (the same messages as the session stores them),\n"+
+			"transcript (every entry of the path, each compaction in its place), collapsed (the transcript\n"+
+			"without what the newest compaction replaced).",
 		cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
-			return a.context(cmd.Context(), args[0])
+			return a.context(cmd.Context(), args[0], mode)
 		})
+	cmd.Flags().StringVar(&mode, "mode", "model", "which `view`: model, raw, transcript or collapsed")
+	return cmd
 }
 
-func (a *app) context(ctx context.Context, word string) error {
+// contextModes are the views that context can print (spec/summary §1.7).
+var contextModes = map[string]session.ContextOptions{
+	"model":      {},
+	"raw":        {Raw: true},
+	"transcript": {Transcript: true, KeepDangling: true},
+	"collapsed":  {Transcript: true, Collapse: true, KeepDangling: true},
+}
+
+func contextMode(name string) (session.ContextOptions, error) {
+	o, ok := contextModes[name]
+	if !ok {
+		return o, usagef("--mode %q is unknown (model, raw, transcript or collapsed)", name)
+	}
+	return o, nil
+}
+
+func (a *app) context(ctx context.Context, word, mode string) error {
+	view, err := contextMode(mode)
+	if err != nil {
+		return err
+	}
 	cfg, err := a.config()
 	if err != nil {
 		return err
@@ -31,14 +57,17 @@ func (a *app) context(ctx context.Context, word string) error {
 	if err != nil {
 		return err
 	}
-	built, err := buildContext(ctx, t.driver, t.ref.ID)
+	built, err := buildContext(ctx, t.driver, t.ref.ID, view)
 	if err != nil {
 		return err
 	}
 	for _, w := range built.Warnings {
 		a.notef("warning: %s", printable(w))
 	}
-	messages := session.ToModel(built.Messages)
+	messages := built.Messages
+	if mode == "model" {
+		messages = session.ToModel(messages)
+	}
 	list := make([]message, len(messages))
 	for i := range messages {
 		list[i] = messageOf(&messages[i])
@@ -51,13 +80,13 @@ func (a *app) context(ctx context.Context, word string) error {
 }
 
 // buildContext rebuilds the context from as little of the session as it needs.
-func buildContext(ctx context.Context, driver store.Driver, id string) (session.Context, error) {
+func buildContext(ctx context.Context, driver store.Driver, id string, view session.ContextOptions) (session.Context, error) {
 	for _, scope := range []store.Scope{store.ScopeLive, store.ScopeAll} {
 		snap, err := driver.Load(ctx, id, scope)
 		if err != nil {
 			return session.Context{}, err
 		}
-		built, err := session.BuildContext(snap.Log(), snap, session.ContextOptions{})
+		built, err := session.BuildContext(snap.Log(), snap, view)
 		if closed := snap.Close(); err == nil {
 			err = closed
 		}
@@ -118,7 +147,25 @@ func messageOf(m *session.Message) message {
 		}
 		out.Content[i] = c
 	}
+	for _, text := range stored(m) {
+		out.Content = append(out.Content, content{Type: session.BlockText, Text: &text})
+	}
 	return out
+}
+
+// stored are the texts that the session's own roles keep outside of content blocks.
+func stored(m *session.Message) []string {
+	var list []string
+	if m.Summary != "" {
+		list = append(list, m.Summary)
+	}
+	if m.Command != "" || m.Output != "" {
+		list = append(list, m.Command, m.Output)
+	}
+	for _, f := range m.Files {
+		list = append(list, f.Path)
+	}
+	return list
 }
 
 func (m message) text(p *printer) {

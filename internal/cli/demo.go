@@ -65,7 +65,7 @@ func (a *app) demo(ctx context.Context, f demoFlags) error {
 		return err
 	}
 	r := demoReport{Session: path, keep: f.keep}
-	if r.before, err = buildContext(ctx, t.driver, t.ref.ID); err != nil {
+	if r.before, err = buildContext(ctx, t.driver, t.ref.ID, session.ContextOptions{}); err != nil {
 		return err
 	}
 	a.notef("starting the embedded stack: Temporal, NATS and a worker (data in %s)", absolute(cfg))
@@ -194,6 +194,6 @@ func (a *app) demoResult(ctx context.Context, cfg *config.Config, t target, r *d
 		return err
 	}
 	r.Summary = c.Summary
-	r.after, err = buildContext(ctx, t.driver, t.ref.ID)
+	r.after, err = buildContext(ctx, t.driver, t.ref.ID, session.ContextOptions{})
 	return err
 }

@@ -14,7 +14,7 @@ func triggerTree(a *app) *cobra.Command {
 		a.demoCommand(), a.devCommand(),
 		a.compactCommand(), a.contextCommand(),
 		a.statusCommand(), a.watchCommand(), a.listCommand(), a.explainCommand(), a.retryCommand(), a.cancelCommand(),
-		a.group("session", "Look at session files", "", a.checkCommand()),
+		a.group("session", "Look at session files", "", a.checkCommand(), a.migrateCommand()),
 		a.configCommand(), a.versionCommand(),
 	)
 	root.Version = telemetry.Version()

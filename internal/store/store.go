@@ -107,6 +107,8 @@ type NewEntry struct {
 type Change struct {
 	Replace map[string][]byte // entry id → new object
 	Append  []NewEntry
+	// Migrate brings a session of an old version to the current one, also where nothing else changes.
+	Migrate bool
 }
 
 // Written says what an Append or Rewrite did.

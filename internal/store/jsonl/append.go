@@ -47,7 +47,8 @@ func (d *Driver) change(ctx context.Context, id string, expect store.Expect, cha
 		return w, readError(id, err)
 	}
 	switch {
-	case len(change.Replace) == 0 && len(change.Append) == 0:
+	case len(change.Replace) == 0 && len(change.Append) == 0 &&
+		(!change.Migrate || s.head.header.Version >= session.CurrentVersion):
 		w.Revision = s.state.revision()
 		return w, nil
 	case len(change.Replace) > 0 || s.head.header.Version < session.CurrentVersion || expect.Backup:
