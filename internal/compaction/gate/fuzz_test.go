@@ -114,6 +114,23 @@ func BenchmarkJudge(b *testing.B) {
 			require.True(b, gate.Judge(in).Accepted())
 		}
 	})
+	b.Run("hostile-100k", func(b *testing.B) { // every value of the answer is unknown, every value of the source is another
+		var src, text strings.Builder
+		for i := range 12_000 {
+			fmt.Fprintf(&src, "see pkg%d/dir%d/file%d.go and %d ms\n", i, i*7, i*13, 1_000_000+i*17)
+		}
+		text.WriteString("## Goal\nThe user said so.\n\n## Critical Context\n")
+		for i := range 1200 {
+			fmt.Fprintf(&text, "- the user said pkg%d/dir%d/file%dx.go and %d ms without asking\n", i, i*7, i*13, 2_000_000+i*17)
+		}
+		in := input(text.String())
+		in.Source, in.SourceTokens = []transcript.Block{{Role: transcript.User, Text: src.String()}, {Role: transcript.ToolResult, Text: src.String()}}, 100_000
+		start := processorTime(b)
+		for b.Loop() {
+			require.False(b, gate.Judge(in).Accepted())
+		}
+		b.ReportMetric(float64((processorTime(b)-start).Microseconds())/1000/float64(b.N)*100_000/float64(src.Len()/2), "cpu-ms/100k-tokens")
+	})
 	b.Run("answer-100k", func(b *testing.B) {
 		in := input(bare(good) + "\n" + bulk(400_000))
 		in.SourceTokens, in.Source = 400_000, source(10)

@@ -2,9 +2,11 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"recap/internal/compaction/fileops"
+	"recap/internal/compaction/transcript"
 )
 
 // Ledger holds the facts that the service keeps by itself, whatever a model writes (spec/gate §4c).
@@ -95,3 +97,52 @@ func (in *Input) repairFiles(text string) (string, bool) {
 	}
 	return fileops.Upsert(text, block), true
 }
+
+// ErrorLedger lists the last distinct errors of a conversation, the newest first and at most n, each
+// with the command or tool call that produced it. Messages longer than a line give the line that names
+// the error. The caller carries the list through generations and cuts it.
+func ErrorLedger(blocks []transcript.Block, n int) []ErrorFact {
+	var out []ErrorFact
+	seen := map[string]bool{}
+	for i := len(blocks) - 1; i >= 0 && len(out) < n; i-- {
+		b := &blocks[i]
+		if b.Role != transcript.ToolResult || !b.Error {
+			continue
+		}
+		text := strings.TrimSpace(errorLine(b.Text))
+		if text == "" || len(text) > anchorBytes || seen[text] {
+			continue
+		}
+		seen[text] = true
+		out = append(out, ErrorFact{Command: producer(blocks, i), Text: text})
+	}
+	return out
+}
+
+// producer names the call that the result at i answers: results follow their calls in order.
+func producer(blocks []transcript.Block, i int) string {
+	nth := 0
+	for i--; i >= 0 && blocks[i].Role == transcript.ToolResult; i-- {
+		nth++
+	}
+	if i < 0 || nth >= len(blocks[i].Calls) {
+		return ""
+	}
+	c := blocks[i].Calls[nth]
+	for _, a := range c.Args {
+		if v := argument(a); (a.Key == "command" || a.Key == "path") && len(v) <= anchorBytes {
+			if a.Key == "command" {
+				return oneLine(v)
+			}
+			return c.Name + " " + oneLine(v)
+		}
+	}
+	return c.Name
+}
+
+// MustKeep lists what a summary of the conversation must not lose (spec/gate §5a): what users named
+// exactly and demanded, changed files, the last errors, and what the summary before kept word for word.
+func (s *Source) MustKeep() []Anchor { return slices.Clone(s.mined) }
+
+// LatestAsk is the newest request of a user, and whether the conversation answers it.
+func (s *Source) LatestAsk() (text string, answered bool) { return s.ask, s.answered }
