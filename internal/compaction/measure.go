@@ -10,25 +10,25 @@ import (
 
 // message decodes the message of a path entry, nil when it yields none or is a compaction.
 func (p *preparation) message(i int) (*session.Message, error) {
-	return p.messageFrom(p.in.Bodies, i)
+	return p.messageBy(&reader{bodies: p.in.Bodies}, i)
 }
 
-// messageFrom is message with the body read from elsewhere.
-func (p *preparation) messageFrom(bodies session.Bodies, i int) (*session.Message, error) {
+// messageBy is message with a reader's memory.
+func (p *preparation) messageBy(r *reader, i int) (*session.Message, error) {
 	e := p.path[i]
 	if !e.IsMessageLike() {
 		return nil, nil
 	}
-	body, err := bodies.Body(e)
+	body, err := r.bodies.Body(e)
 	if err != nil {
 		return nil, err
 	}
-	m, ok, err := session.DecodeEntry(e, body)
-	if err != nil || !ok {
+	m, err := r.decoder.Decode(e, body)
+	if err != nil || m == nil {
 		return nil, err
 	}
-	m, err = p.reduced.apply(m)
-	return &m, err
+	*m, err = p.reduced.apply(*m)
+	return m, err
 }
 
 // measure sizes the context of now: the summary of the base, then the entries from the start on.
@@ -75,9 +75,9 @@ func (p *preparation) storedEstimate() (int, error) {
 func (p *preparation) sum(excludeEncrypted bool) (int, error) {
 	parts := chunks(p.path, p.base.start, len(p.path))
 	sums := make([]int, len(parts))
-	err := parallel(p.in.Parallel, len(parts), func(k int) error {
+	err := p.parallel(len(parts), func(k int, r *reader) error {
 		for i := parts[k].from; i < parts[k].to; i++ {
-			m, err := p.message(i)
+			m, err := p.messageBy(r, i)
 			if err != nil {
 				return err
 			}

@@ -44,10 +44,10 @@ func (p *preparation) stretch(from, to int, before []session.Message) (stretch, 
 	for i := range before {
 		read[0].add(&before[i])
 	}
-	err := parallel(p.in.Parallel, len(parts), func(k int) error {
-		s, bodies := &read[k+1], session.Forward(p.in.Bodies)
+	err := p.parallel(len(parts), func(k int, r *reader) error {
+		s := &read[k+1]
 		for i := parts[k].from; i < parts[k].to; i++ {
-			m, err := p.messageFrom(bodies, i)
+			m, err := p.messageBy(r, i)
 			if err != nil {
 				return err
 			}
@@ -97,21 +97,28 @@ func chunks(path []*session.Entry, from, to int) []chunk {
 	return out
 }
 
-// parallel calls do for 0 to n-1 on up to workers goroutines and returns the error of the lowest index
-// that failed. It stops early after a failure.
-func parallel(workers, n int, do func(k int) error) error {
+// reader is the memory that one goroutine reads messages with, one after the other in file order.
+type reader struct {
+	bodies  session.Bodies
+	decoder session.Decoder
+}
+
+// parallel calls do for 0 to n-1 on several goroutines, each with a reader of its own, and returns the
+// error of the lowest index that failed. It stops early after a failure.
+func (p *preparation) parallel(n int, do func(k int, r *reader) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var wg sync.WaitGroup
-	for range min(max(workers, 1), n) {
+	for range min(max(p.in.Parallel, 1), n) {
 		wg.Go(func() {
+			r := &reader{bodies: session.Forward(p.in.Bodies)}
 			for !failed.Load() {
 				k := int(next.Add(1)) - 1
 				if k >= n {
 					return
 				}
-				if errs[k] = do(k); errs[k] != nil {
+				if errs[k] = do(k, r); errs[k] != nil {
 					failed.Store(true)
 				}
 			}

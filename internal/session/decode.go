@@ -39,6 +39,13 @@ func object(body []byte) (gjson.Result, bool) {
 // a branch summary or a compaction with a summary. ok is false for every other entry. The error is
 // an *EntryError when body is no JSON object. Nothing of the result shares memory with body.
 func DecodeEntry(e *Entry, body []byte) (m Message, ok bool, err error) {
+	r := reader{b: body}
+	return r.entry(e)
+}
+
+// entry decodes the object of an entry.
+func (r *reader) entry(e *Entry) (m Message, ok bool, err error) {
+	body := r.b
 	switch e.Type {
 	case TypeMessage, TypeCustomMessage, TypeBranchSummary:
 	case TypeCompaction:
@@ -52,7 +59,7 @@ func DecodeEntry(e *Entry, body []byte) (m Message, ok bool, err error) {
 	default:
 		return Message{}, false, nil
 	}
-	r := reader{b: body, i: skipSpace(body, 0)}
+	r.i = skipSpace(body, 0)
 	good := false
 	if e.Type == TypeMessage {
 		good = r.each(func(key string) {
@@ -187,7 +194,7 @@ func (r *reader) message() (m Message, ok bool) {
 func (r *reader) role() string {
 	q := r.chars()
 	if q.escaped {
-		return q.text()
+		return r.decoded(q)
 	}
 	return validUTF8(knownRole(q.raw))
 }
@@ -198,6 +205,9 @@ func (r *reader) content() []Block {
 		return []Block{{Type: BlockText, Text: r.text()}}
 	}
 	var blocks []Block
+	if r.reuse != nil {
+		blocks = r.reuse.blocks[:0]
+	}
 	r.items(func() {
 		if r.peek() != '{' {
 			r.skip()
@@ -205,6 +215,9 @@ func (r *reader) content() []Block {
 		}
 		blocks = append(blocks, r.block())
 	})
+	if r.reuse != nil {
+		r.reuse.blocks = blocks
+	}
 	return blocks
 }
 
@@ -237,25 +250,25 @@ func (r *reader) block() Block {
 		case "name":
 			b.Name = r.text()
 		case "arguments":
-			b.Arguments = r.raw()
+			b.Arguments = r.value()
 		default:
 			r.skip()
 		}
 	})
 	switch b.Type {
 	case BlockThinking:
-		b.Text, b.Signature = thinking.text(), thinkSig.text()
+		b.Text, b.Signature = r.decoded(thinking), r.decoded(thinkSig)
 		if redacted { // pi keeps the opaque data in the signature
 			b.Type, b.Text, b.Signature = BlockRedactedThinking, b.Signature, ""
 		}
 	case BlockRedactedThinking:
-		b.Text = data.text()
+		b.Text = r.decoded(data)
 	case BlockImage:
 		b.DataLen = data.length()
 	case BlockToolCall:
-		b.Signature = callSig.text()
+		b.Signature = r.decoded(callSig)
 	default:
-		b.Text, b.Signature = plain.text(), textSig.text()
+		b.Text, b.Signature = r.decoded(plain), r.decoded(textSig)
 	}
 	return b
 }
@@ -268,11 +281,15 @@ func (r *reader) blockType() string {
 			return known
 		}
 	}
-	return q.text()
+	return r.decoded(q)
 }
 
 func (r *reader) usage() *Usage {
-	var u Usage
+	u := new(Usage)
+	if r.reuse != nil {
+		u = &r.reuse.usage
+		*u = Usage{}
+	}
 	if !r.each(func(key string) {
 		switch key {
 		case "input":
@@ -306,7 +323,7 @@ func (r *reader) usage() *Usage {
 	}) {
 		return nil
 	}
-	return &u
+	return u
 }
 
 func (r *reader) files() []FileMention {

@@ -111,6 +111,9 @@ type Usage struct {
 
 // Text returns the text blocks joined by sep.
 func (m *Message) Text(sep string) string {
+	if len(m.Content) == 1 && m.Content[0].Type == BlockText {
+		return m.Content[0].Text // nearly always, and long
+	}
 	var out strings.Builder
 	n := 0
 	for i := range m.Content {

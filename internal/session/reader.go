@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,6 +16,9 @@ type reader struct {
 	b   []byte
 	i   int
 	bad bool
+	// reuse, when set, lends its memory, and strings without escapes share memory with b. Without it
+	// everything is copied.
+	reuse *Decoder
 }
 
 // fail stops the reader.
@@ -121,18 +125,8 @@ func (r *reader) span() (start, end int, escaped bool) {
 	return start, end - 1, escaped
 }
 
-// text reads a string and copies it as valid UTF-8; anything else is skipped and "".
-func (r *reader) text() string {
-	if r.peek() != '"' {
-		r.skip()
-		return ""
-	}
-	start, end, escaped := r.span()
-	if escaped {
-		return unquote(r.b[start:end])
-	}
-	return validUTF8(string(r.b[start:end]))
-}
+// text reads a string as valid UTF-8; anything else is skipped and "".
+func (r *reader) text() string { return r.decoded(r.chars()) }
 
 // chars is a string that may be wanted later: its content as it stands.
 type chars struct {
@@ -149,20 +143,31 @@ func (r *reader) chars() chars {
 	return chars{r.b[start:end], escaped}
 }
 
-func (q chars) text() string {
-	if q.escaped {
+// decoded is what a string says.
+func (r *reader) decoded(q chars) string {
+	switch {
+	case q.escaped && r.reuse != nil:
+		from := len(r.reuse.text)
+		r.reuse.text = appendUnquoted(r.reuse.text, q.raw)
+		return validUTF8(share(r.reuse.text[from:]))
+	case q.escaped:
 		return unquote(q.raw)
+	case r.reuse != nil:
+		return validUTF8(share(q.raw))
 	}
 	return validUTF8(string(q.raw))
 }
 
-// raw reads any value and copies its bytes; null is nil.
-func (r *reader) raw() json.RawMessage {
+// value reads any value as its bytes; null is nil.
+func (r *reader) value() json.RawMessage {
 	start := r.i
 	null := r.peek() == 'n'
 	r.skip()
 	if r.bad || null {
 		return nil
+	}
+	if r.reuse != nil {
+		return r.b[start:r.i:r.i]
 	}
 	return bytes.Clone(r.b[start:r.i])
 }
@@ -226,27 +231,31 @@ func share(b []byte) string {
 
 // unquote decodes the content of a checked JSON string with escapes to valid UTF-8.
 func unquote(raw []byte) string {
-	out := make([]byte, 0, len(raw))
+	return validUTF8(share(appendUnquoted(make([]byte, 0, len(raw)), raw)))
+}
+
+// appendUnquoted appends what the content of a checked JSON string decodes to, which is never longer.
+func appendUnquoted(out, raw []byte) []byte {
+	out = slices.Grow(out, len(raw))
 	for {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
-			out = append(out, raw...)
-			break
+			return append(out, raw...)
 		}
 		out = append(out, raw[:i]...)
 		c := raw[i+1]
 		raw = raw[i+2:]
 		switch c {
 		case 'b':
-			out = append(out, '\b')
+			c = '\b'
 		case 'f':
-			out = append(out, '\f')
+			c = '\f'
 		case 'n':
-			out = append(out, '\n')
+			c = '\n'
 		case 'r':
-			out = append(out, '\r')
+			c = '\r'
 		case 't':
-			out = append(out, '\t')
+			c = '\t'
 		case 'u':
 			u := hex4(raw)
 			raw = raw[4:]
@@ -256,11 +265,10 @@ func unquote(raw []byte) string {
 				}
 			}
 			out = utf8.AppendRune(out, u)
-		default:
-			out = append(out, c)
+			continue
 		}
+		out = append(out, c)
 	}
-	return validUTF8(share(out))
 }
 
 // hex4 reads four checked hex digits.
@@ -283,7 +291,7 @@ func hex4(b []byte) rune {
 // length is the length of the decoded content in bytes.
 func (q chars) length() int {
 	if q.escaped {
-		return len(q.text())
+		return len(unquote(q.raw))
 	}
 	return len(q.raw)
 }

@@ -101,28 +101,5 @@ func compactLen(raw json.RawMessage) int {
 	if len(raw) == 0 {
 		return len("null")
 	}
-	n, inString, escaped := 0, false, false
-	for _, c := range raw {
-		if inString {
-			n++
-			switch {
-			case escaped:
-				escaped = false
-			case c == '\\':
-				escaped = true
-			case c == '"':
-				inString = false
-			}
-			continue
-		}
-		switch c {
-		case ' ', '\t', '\n', '\r':
-		case '"':
-			inString = true
-			n++
-		default:
-			n++
-		}
-	}
-	return n
+	return session.CompactLen(raw)
 }

@@ -23,14 +23,17 @@ func Serialize(list []session.Message) []Block {
 }
 
 // Writer serialises one stretch of a conversation. Several stretches can be serialised at once and
-// are put together by Join. The zero value is ready; it is not safe for concurrent use. It keeps no
-// message, only the blocks.
+// are put together by Join. The zero value is ready; it is not safe for concurrent use. It keeps
+// blocks with copies of what they quote: a message may change once it is added.
 type Writer struct {
 	blocks []Block
+	copies session.Slab
 	// useless names the calls whose results were dropped, and how many blocks there were then.
 	useless []droppedResult
 	// recovered holds the calls of a turn that a retry replaced, until something else follows.
 	recovered map[string]bool
+	parts     []string // of the text that is being put together
+	json      []byte   // scratch memory
 }
 
 type droppedResult struct {
@@ -65,7 +68,7 @@ func (w *Writer) skipRecovered(m *session.Message) bool {
 		w.recovered = map[string]bool{}
 		for i := range m.Content {
 			if m.Content[i].Type == session.BlockToolCall {
-				w.recovered[m.Content[i].ID] = true
+				w.recovered[strings.Clone(m.Content[i].ID)] = true
 			}
 		}
 		return true
@@ -91,34 +94,50 @@ func (w *Writer) converted(m *session.Message) {
 }
 
 func (w *Writer) text(role Role, m *session.Message) {
-	var parts []string
+	w.parts = w.parts[:0]
 	for i := range m.Content {
 		switch b := &m.Content[i]; {
 		case b.Type == session.BlockText && b.Text != "":
-			parts = append(parts, b.Text)
+			w.part(b.Text)
 		case b.Type == session.BlockImage:
-			parts = append(parts, "[Image: "+b.MimeType+"]")
+			w.part("[Image: ", b.MimeType, "]")
 		}
 	}
-	if text := strings.Join(parts, "\n"); strings.TrimSpace(text) != "" {
+	if text := w.joined(); text != "" {
 		w.blocks = append(w.blocks, Block{Role: role, Text: text, Entry: m.EntryID})
 	}
 }
 
+// part adds a line or more to the text being put together.
+func (w *Writer) part(pieces ...string) {
+	if len(w.parts) > 0 {
+		w.parts = append(w.parts, "\n")
+	}
+	w.parts = append(w.parts, pieces...)
+}
+
+// joined is the text that was put together, "" when it is blank.
+func (w *Writer) joined() string {
+	for _, part := range w.parts {
+		if strings.TrimSpace(part) != "" {
+			return w.copies.Join(w.parts...)
+		}
+	}
+	return ""
+}
+
 func (w *Writer) assistant(m *session.Message) {
 	b := Block{Role: Assistant, Entry: m.EntryID}
-	var parts []string
+	w.parts = w.parts[:0]
 	for i := range m.Content {
 		switch c := &m.Content[i]; {
 		case c.Type == session.BlockText && c.Text != "":
-			parts = append(parts, c.Text)
+			w.part(c.Text)
 		case c.Type == session.BlockToolCall:
-			b.Calls = append(b.Calls, Call{Name: c.Name, Args: arguments(c.Arguments), id: c.ID})
+			b.Calls = append(b.Calls, Call{Name: w.copies.Join(c.Name), Args: w.arguments(c.Arguments), id: w.copies.Join(c.ID)})
 		}
 	}
-	if b.Text = strings.Join(parts, "\n"); strings.TrimSpace(b.Text) == "" {
-		b.Text = ""
-	}
+	b.Text = w.joined()
 	if b.Text != "" || len(b.Calls) > 0 {
 		w.blocks = append(w.blocks, b)
 	}
@@ -126,7 +145,7 @@ func (w *Writer) assistant(m *session.Message) {
 
 func (w *Writer) result(m *session.Message) {
 	if m.Useless && !m.IsError {
-		w.useless = append(w.useless, droppedResult{call: m.ToolCallID, at: len(w.blocks)})
+		w.useless = append(w.useless, droppedResult{call: w.copies.Join(m.ToolCallID), at: len(w.blocks)})
 		return
 	}
 	text := m.Text("")
@@ -135,33 +154,32 @@ func (w *Writer) result(m *session.Message) {
 	}
 	kept, cut := shorten(text)
 	w.blocks = append(w.blocks, Block{
-		Role: ToolResult, Text: kept, Cut: cut, Tool: m.ToolName, Error: m.IsError, Entry: m.EntryID,
+		Role: ToolResult, Text: w.copies.Join(kept), Cut: cut, Tool: w.copies.Join(m.ToolName), Error: m.IsError, Entry: m.EntryID,
 	})
 }
 
 // arguments lists the arguments of a call in stored order. Arguments that are no object are one
 // argument without a name.
-func arguments(raw json.RawMessage) []Arg {
+func (w *Writer) arguments(raw json.RawMessage) []Arg {
 	var args []Arg
 	if session.EachMember(raw, func(key string, value json.RawMessage) {
-		args = append(args, Arg{Key: strings.Clone(key), JSON: compact(value)})
+		args = append(args, Arg{Key: w.copies.Join(key), JSON: w.compact(value)})
 	}) {
 		return args
 	}
 	if v := gjson.ParseBytes(raw); len(raw) > 0 && v.Type != gjson.Null {
-		return []Arg{{JSON: compact(raw)}}
+		return []Arg{{JSON: w.compact(raw)}}
 	}
 	return nil
 }
 
 // compact is the JSON of a value without white space between its tokens; numbers keep their digits.
-func compact(value json.RawMessage) string {
+func (w *Writer) compact(value json.RawMessage) string {
 	if value[0] == '{' || value[0] == '[' {
-		if ugly := gjson.GetBytes(value, "@ugly").Raw; ugly != "" {
-			return ugly
-		}
+		w.json = session.AppendCompact(w.json[:0], value)
+		value = w.json
 	}
-	return string(value)
+	return w.copies.Copy(value)
 }
 
 // Join puts stretches together, in order, and drops the calls of useless results: of the calls with

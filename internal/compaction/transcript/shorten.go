@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,8 +10,7 @@ import (
 const ResultLimit = 2000
 
 // shorten keeps the first ResultLimit characters of a text and says how many it left out. It never
-// cuts through a character: neither a surrogate pair nor a base and what modifies it. A shortened
-// text shares no memory with the original.
+// cuts through a character: neither a surrogate pair nor a base and what modifies it.
 func shorten(text string) (kept string, cut int) {
 	if len(text) <= ResultLimit {
 		return text, 0
@@ -33,7 +31,7 @@ func shorten(text string) (kept string, cut int) {
 	for _, r := range text[end:] {
 		cut += units(r)
 	}
-	return strings.Clone(text[:end]), cut
+	return text[:end], cut
 }
 
 // units is the number of UTF-16 code units of a character.
