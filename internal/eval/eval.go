@@ -59,10 +59,11 @@ type engine struct {
 	o        Options
 	seed     uint64
 	sessions []*fixture.Session
+	first    map[*fixture.Session]*planned // the first compaction of each session
 }
 
 func newEngine(o Options) *engine {
-	e := &engine{o: o, seed: o.Seed}
+	e := &engine{o: o, seed: o.Seed, first: map[*fixture.Session]*planned{}}
 	if e.seed == 0 {
 		e.seed = 1
 	}
@@ -70,7 +71,9 @@ func newEngine(o Options) *engine {
 	if n == 0 {
 		n = MinSessions
 	}
-	e.sessions = fixture.New(fixture.Options{Seed: e.seed, Sessions: n})
+	if n > 0 {
+		e.sessions = fixture.New(fixture.Options{Seed: e.seed, Sessions: n})
+	}
 	return e
 }
 

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"recap/internal/compaction"
-	"recap/internal/compaction/transcript"
+	"recap/internal/compaction/gate"
 	"recap/internal/contract"
 	"recap/internal/eval/control"
+	"recap/internal/eval/fixture"
 	"recap/internal/eval/labelled"
 )
 
@@ -86,7 +87,7 @@ func (e *engine) measureGate(r *Report) error {
 func (e *engine) candidates() ([]labelled.Candidate, error) {
 	var sets []labelled.Set
 	for _, s := range e.sessions {
-		play := &replay{e: &engine{seed: e.seed}, s: s, by: control.Oracle(), ungated: true}
+		play := &replay{e: newEngine(Options{Sessions: -1}), s: s, by: control.Oracle(), ungated: true}
 		first, err := play.next(0)
 		if err != nil {
 			return nil, err
@@ -98,25 +99,38 @@ func (e *engine) candidates() ([]labelled.Candidate, error) {
 		if first == nil || second == nil || first.prepared.History == nil {
 			return nil, fmt.Errorf("session %s has too little to make candidates of", s.Name)
 		}
-		set := labelled.Set{First: &labelled.Case{Session: s, Plan: first.prepared.Plan, Request: first.prepared.History}}
-		of := func(p *compaction.Prepared, req *transcript.Request) *labelled.Case {
-			if req == nil {
-				return nil
-			}
-			return &labelled.Case{Session: s, Plan: p.Plan, Request: req}
-		}
-		set.Update = of(second.prepared, second.prepared.History)
-		if set.Prefix = of(first.prepared, first.prepared.TurnPrefix); set.Prefix == nil {
-			set.Prefix = of(second.prepared, second.prepared.TurnPrefix)
+		set := labelled.Set{First: caseOf(s, first, contract.PartHistory), Update: caseOf(s, second, contract.PartHistory)}
+		if set.Prefix = caseOf(s, first, contract.PartTurnPrefix); set.Prefix == nil {
+			set.Prefix = caseOf(s, second, contract.PartTurnPrefix)
 		}
 		sets = append(sets, set)
 	}
 	return labelled.New(sets), nil
 }
 
+// caseOf is one part of a compaction as a case, nil when it has no such part.
+func caseOf(s *fixture.Session, st *step, part contract.Part) *labelled.Case {
+	for i, req := range st.prepared.Requests() {
+		if req.Part == part {
+			return &labelled.Case{
+				Session: s, Plan: st.prepared.Plan, Request: req, Digest: st.digests[i], Structure: structure(&st.prepared.Plan),
+			}
+		}
+	}
+	return nil
+}
+
+// structure is what a plan decided about the conversation, for the gate's check of it.
+func structure(p *compaction.Plan) *gate.Structure {
+	s := &gate.Structure{Summarized: append(slices.Clone(p.Coverage.Summarized), p.Coverage.TurnPrefix...), Kept: p.Coverage.Kept}
+	s.Path = append(slices.Clone(s.Summarized), s.Kept...)
+	return s
+}
+
 // count judges one candidate.
 func (e *engine) count(sum *GateHalf, c *labelled.Candidate) {
 	in := gateInput(&c.Case.Plan, c.Case.Request, c.Text, false)
+	in.Digest, in.Structure, in.Ledger = c.Case.Digest, c.Structure, c.Ledger
 	in.Finished, in.ToolCalls = !c.Unfinished, c.ToolCalls
 	result := e.judge(in)
 	if c.Good() {

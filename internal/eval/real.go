@@ -74,7 +74,7 @@ func (e *engine) real(sum *Real, name string, data []byte) error {
 		if !ok {
 			continue
 		}
-		if err := sum.Coverage.add(fmt.Sprintf("%s, %d kept", name, keep), &step{file: f, prepared: prepared}, start); err != nil {
+		if err := sum.Coverage.add(fmt.Sprintf("%s, %d kept", name, keep), &step{planned: planned{file: f, prepared: prepared}}, start); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

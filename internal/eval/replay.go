@@ -26,10 +26,16 @@ var (
 	replayLast = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 )
 
+// planned is a compaction before anybody was asked.
+type planned struct {
+	file     *session.File
+	prepared *compaction.Prepared
+	digests  []*gate.Source // one for each request
+}
+
 // step is one compaction of a replay.
 type step struct {
-	file     *session.File // before the compaction
-	prepared *compaction.Prepared
+	planned
 	answers  []string // one for each request
 	results  []gate.Result
 	accepted bool
@@ -63,12 +69,30 @@ func (r *replay) next(generation int) (*step, error) {
 	if err := r.work(generation); err != nil {
 		return nil, err
 	}
-	st := &step{}
-	var err error
-	if st.file, err = session.Parse(bytes.Clone(r.data.Bytes())); err != nil {
+	p, err := r.plan(generation)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	st := &step{planned: *p}
+	r.summarise(st)
+	if !st.accepted {
+		return st, nil
+	}
+	return st, r.commit(st)
+}
+
+// plan plans the compaction of what there is. The first one of a session is the same whoever summarises,
+// so it is planned once.
+func (r *replay) plan(generation int) (*planned, error) {
+	if p := r.e.first[r.s]; generation == 0 && p != nil {
+		return p, nil
+	}
+	file, err := session.Parse(bytes.Clone(r.data.Bytes()))
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.s.Name, err)
 	}
-	st.prepared, err = r.e.prepare(r.e.input(st.file, fmt.Sprintf("eval-%s-%d", r.s.Name, generation), keepTokens))
+	p := &planned{file: file}
+	p.prepared, err = r.e.prepare(r.e.input(file, fmt.Sprintf("eval-%s-%d", r.s.Name, generation), keepTokens))
 	var skip *compaction.Skip
 	if errors.As(err, &skip) && skip.State == contract.StateSkipped {
 		return nil, nil
@@ -76,11 +100,13 @@ func (r *replay) next(generation int) (*step, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s, generation %d: %w", r.s.Name, generation, err)
 	}
-	r.summarise(st)
-	if !st.accepted {
-		return st, nil
+	for _, req := range p.prepared.Requests() {
+		p.digests = append(p.digests, gate.Read(req.Conversation, req.PreviousSummary))
 	}
-	return st, r.commit(st)
+	if generation == 0 {
+		r.e.first[r.s] = p
+	}
+	return p, nil
 }
 
 // input is how the product would plan a compaction of a file.
@@ -114,9 +140,11 @@ func (r *replay) summarise(st *step) {
 	st.accepted = true
 	plan := st.prepared.Plan
 	texts, bare := map[contract.Part]string{}, map[contract.Part]string{}
-	for _, req := range st.prepared.Requests() {
+	for i, req := range st.prepared.Requests() {
 		answer := r.by.Summarise(r.s, req, maxOutput)
-		result := r.e.judge(gateInput(&plan, req, answer, r.by.Extractive))
+		in := gateInput(&plan, req, answer, r.by.Extractive)
+		in.Digest = st.digests[i]
+		result := r.e.judge(in)
 		st.answers = append(st.answers, answer)
 		st.results = append(st.results, result)
 		if r.ungated {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"recap/internal/compaction"
+	"recap/internal/compaction/gate"
 	"recap/internal/compaction/gate/outline"
 	"recap/internal/compaction/transcript"
 	"recap/internal/eval/control"
@@ -112,6 +114,11 @@ var faults = []struct {
 			return n.String()
 		}),
 	}},
+	{"F11", []fault{
+		{name: "stale-work", write: relist(outline.NextSteps)},
+		{name: "stale-progress", write: relist(outline.InProgress)},
+		{name: "stale-update", on: onUpdate, write: relist(outline.NextSteps)},
+	}},
 	{"F12", []fault{
 		{name: "lost-ask-prefix", on: onPrefix, change: untilAsk, write: loseAsk},
 		{name: "lost-ask", change: untilAsk, write: loseAsk},
@@ -132,6 +139,15 @@ var faults = []struct {
 			leak(c, out, n)
 		}},
 	}},
+	{"F15", []fault{
+		{name: "split-pair", write: restructure(func(s *gate.Structure) {
+			s.Tail = []gate.TailMessage{{Result: "toolu_of_a_call_that_was_summarised"}, {Calls: []string{"toolu_1"}}, {Result: "toolu_1"}}
+		})},
+		{name: "kept-is-no-tail", write: restructure(func(s *gate.Structure) {
+			n := len(s.Kept) - 1
+			s.Kept[0], s.Kept[n] = s.Kept[n], s.Kept[0]
+		})},
+	}},
 	{"F16", []fault{
 		{name: "tool-call", write: func(c *Case, out *Candidate) { out.Text, out.ToolCalls = c.notes().String(), 1 }},
 		text("tool-call-text", func(c *Case) string {
@@ -141,6 +157,10 @@ var faults = []struct {
 			return c.notes().String() + "\n\n<function_calls>\n<invoke name=\"bash\">\n</function_calls>"
 		}),
 	}},
+	{"F17", []fault{
+		{name: "gap", write: restructure(func(s *gate.Structure) { s.Summarized = s.Summarized[:len(s.Summarized)-1] })},
+		{name: "double", write: restructure(func(s *gate.Structure) { s.Summarized = append(s.Summarized, s.Kept[0]) })},
+	}},
 }
 
 // userSaid introduces the user's words.
@@ -148,30 +168,64 @@ var userSaid = map[string]string{
 	"en": "The user said: ", "pt": "O usuário disse: ", "ja": "ユーザーの発言：", "zh": "用户说：", "ar": "قال المستخدم: ", "ru": "Пользователь сказал: ",
 }
 
-// omit leaves out everything exact.
+// relist lists finished work as pending, in the words in which it was finished.
+func relist(section outline.Heading) func(*Case, *Candidate) {
+	return func(c *Case, out *Candidate) {
+		n := c.notes()
+		done := c.Session.Narrative()[1]
+		n.Drop(done)
+		n.Add(section, done)
+		out.Text = n.String()
+		out.Ledger = &gate.Ledger{Done: []string{done}}
+	}
+}
+
+// restructure breaks what the plan decided. The text is good.
+func restructure(breakIt func(*gate.Structure)) func(*Case, *Candidate) {
+	return func(c *Case, out *Candidate) {
+		out.Text = c.notes().String()
+		if c.Structure == nil {
+			return
+		}
+		out.Structure = &gate.Structure{
+			Path: slices.Clone(c.Structure.Path), Summarized: slices.Clone(c.Structure.Summarized), Kept: slices.Clone(c.Structure.Kept),
+		}
+		breakIt(out.Structure)
+	}
+}
+
+// omit leaves out everything exact. It is cured when what has to be kept (Fact.MustKeep) is in the
+// assembled summary or in the stored list of files.
 func omit(c *Case, out *Candidate) {
 	n := c.notes()
-	var exact []string
+	var must []fixture.Fact
 	for _, f := range control.Reached(c.Session, c.Request) {
 		switch f.Probe.Class {
-		case probe.Path, probe.Identifier, probe.Error:
+		case probe.Path, probe.Identifier, probe.Error, probe.Command, probe.Number:
 			n.Drop(f.Needle)
-			exact = append(exact, f.Needle)
-		case probe.Command, probe.Number:
-			n.Drop(f.Needle)
+		}
+		if f.MustKeep {
+			must = append(must, f)
 		}
 	}
 	out.Text = n.String()
 	out.Cured = func(text string) bool {
-		found := 0
-		for _, e := range exact {
-			if strings.Contains(text, e) {
-				found++
+		v := probe.NewView(compaction.Assemble(&c.Plan, text, ""))
+		v.Store(c.Plan.Files.Read...)
+		v.Store(c.Plan.Files.Modified...)
+		var kept, all float64
+		for i := range must {
+			all += must[i].Probe.WeightOf()
+			if s := v.Answer(&must[i].Probe); s == probe.Retained || s == probe.Recoverable {
+				kept += must[i].Probe.WeightOf()
 			}
 		}
-		return 100*found >= 85*len(exact)
+		return kept >= mustKeep*all
 	}
 }
+
+// mustKeep is the weighted share of what has to be kept that a summary needs (spec/gate §4b, G7).
+const mustKeep = 0.85
 
 // invent adds things that never were.
 func invent(section outline.Heading, format string, names ...string) func(*Case, *Candidate) {

@@ -2,6 +2,7 @@ package labelled
 
 import (
 	"recap/internal/compaction"
+	"recap/internal/compaction/gate"
 	"recap/internal/compaction/transcript"
 	"recap/internal/eval/control"
 	"recap/internal/eval/fixture"
@@ -12,6 +13,10 @@ type Case struct {
 	Session *fixture.Session
 	Plan    compaction.Plan
 	Request *transcript.Request
+	// Digest is the gate's reading of the request; nil = not read yet.
+	Digest *gate.Source
+	// Structure is what the plan decided; nil where nothing is known of it.
+	Structure *gate.Structure
 }
 
 // notes are the notes of a careful summariser.
@@ -24,7 +29,7 @@ func (c *Case) with(blocks []transcript.Block) *Case {
 	req := *c.Request
 	req.Conversation = blocks
 	out := *c
-	out.Request = &req
+	out.Request, out.Digest, out.Structure = &req, nil, nil
 	out.Plan.SourceTokens = len(req.PreviousSummary) / 4
 	for i := range blocks {
 		out.Plan.SourceTokens += len(blocks[i].Text) / 4
@@ -53,7 +58,7 @@ const (
 // Candidate is one answer with its label.
 type Candidate struct {
 	Name  string // session and style
-	Class string // of a bad one: F1 to F16; of a good one "good"
+	Class string // of a bad one: F1 to F17; of a good one "good"
 	Style string
 	Half  Half
 	Case  *Case
@@ -62,6 +67,9 @@ type Candidate struct {
 	// text.
 	Unfinished bool
 	ToolCalls  int
+	// Structure and Ledger are what the service knows beside the text.
+	Structure *gate.Structure
+	Ledger    *gate.Ledger
 	// Cured reports whether a repaired text no longer has the fault; nil when nothing cures it.
 	Cured func(text string) bool
 }
@@ -84,7 +92,7 @@ var Classes = func() []string {
 }()
 
 // perSession is how many good and how many bad candidates each session gets.
-const perSession = 6
+const perSession = 7
 
 // New makes the candidates: as many good as bad, classes and styles dealt out over the sessions in turn,
 // each class evenly over both halves.
@@ -114,6 +122,7 @@ func makeGood(set *Set, k int) Candidate {
 	}
 	return Candidate{
 		Name: c.Session.Name + "/" + s.name, Class: good, Style: s.name, Half: half(k / len(styles)), Case: c, Text: s.write(c),
+		Structure: c.Structure,
 	}
 }
 
@@ -126,7 +135,7 @@ func makeBad(set *Set, k int) Candidate {
 	if f.change != nil {
 		c = f.change(c)
 	}
-	out := Candidate{Name: c.Session.Name + "/" + f.name, Class: class.class, Style: f.name, Half: half(round), Case: c}
+	out := Candidate{Name: c.Session.Name + "/" + f.name, Class: class.class, Style: f.name, Half: half(round), Case: c, Structure: c.Structure}
 	f.write(c, &out)
 	return out
 }

@@ -72,11 +72,11 @@ func TestFaultsThatCanBeCuredAreThere(t *testing.T) {
 }
 
 // TestBadIsNotGood: no bad candidate is the text a careful summariser writes, unless what came beside
-// the text is what is bad.
+// the text, or was decided before it, is what is bad.
 func TestBadIsNotGood(t *testing.T) {
 	t.Parallel()
 	for _, c := range New(sets()) {
-		if !c.Good() && !c.Unfinished && c.ToolCalls == 0 {
+		if !c.Good() && !c.Unfinished && c.ToolCalls == 0 && c.Class != "F15" && c.Class != "F17" {
 			require.NotEqual(t, c.Case.notes().String(), c.Text, c.Name)
 		}
 	}
