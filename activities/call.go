@@ -32,8 +32,12 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if !found {
 		return contract.CallModelResult{Failure: &contract.ModelFailure{PlanMissing: true, Message: "the request blob is gone"}}, nil
 	}
-	if len(in.Feedback) > 0 {
-		request.Context = append(request.Context, feedback(in.Feedback))
+	if in.Feedback != "" {
+		said, err := a.Blobs.Get(ctx, blob.Digest(in.Feedback))
+		if err != nil {
+			return contract.CallModelResult{}, fmt.Errorf("read the feedback: %w", err)
+		}
+		request.Context = append(request.Context, string(said))
 	}
 	client, price, err := a.Clients.Client(in.Candidate.ID)
 	if err != nil {
@@ -144,11 +148,6 @@ func requestKey(in contract.CallModelInput, endpoint string, request transcript.
 	}
 	key.Write(fmt.Appendf(nil, "%x %d %d", user.Sum(nil), in.MaxOutput, in.Ordinal))
 	return hex.EncodeToString(key.Sum(nil))
-}
-
-// feedback tells a model why its last answer was refused: codes only, never its own text.
-func feedback(codes []contract.Code) string {
-	return fmt.Sprintf("An earlier answer to this request was refused by an automatic check (%v). Answer the request again in full.", codes)
 }
 
 // maxMessage is the longest failure message in bytes that enters workflow history.

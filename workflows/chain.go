@@ -23,7 +23,7 @@ type partChain struct {
 	delay   time.Duration // waited before the attempt that comes next
 
 	ordinal  int
-	feedback []contract.Code
+	feedback string // blob of what the gate said about the last answer
 	answer   string // digest of the answer that stands
 	reused   bool   // the answer had been stored by an earlier run
 	attempt  int    // index of the answer's attempt in run.attempts
@@ -159,7 +159,7 @@ func (p *partChain) advance(act action) {
 	for act == actNextLarger && p.at < len(p.candidates) && p.candidates[p.at].Candidate.ContextWindow <= window {
 		p.at++
 	}
-	p.tries, p.waited, p.changed, p.ordinal, p.feedback = 0, 0, false, 0, nil
+	p.tries, p.waited, p.changed, p.ordinal, p.feedback = 0, 0, false, 0, ""
 }
 
 // refuse records the gate's refusal of the answer that stands and moves the chain on. An answer that
@@ -184,7 +184,7 @@ func (p *partChain) refuse(ctx workflow.Context, review contract.ReviewResult) *
 		p.ordinal++
 		return nil
 	}
-	p.feedback = review.Reasons
+	p.feedback = review.Feedback
 	p.advance(act)
 	return nil
 }

@@ -284,7 +284,7 @@ func TestGateRefusalTakesTheNextOrdinalThenTheNextCandidateThenRejects(t *testin
 	t.Parallel()
 	b := newBench(t)
 	b.review = func(int) (contract.ReviewResult, error) {
-		return contract.ReviewResult{Verdict: contract.VerdictRetrySame, Part: contract.PartHistory, Reasons: []contract.Code{"sections"}}, nil
+		return contract.ReviewResult{Verdict: contract.VerdictRetrySame, Part: contract.PartHistory, Reasons: []contract.Code{"sections"}, Feedback: "said"}, nil
 	}
 	o, err := b.run(t)
 	require.Error(t, err)
@@ -295,7 +295,9 @@ func TestGateRefusalTakesTheNextOrdinalThenTheNextCandidateThenRejects(t *testin
 		asked = append(asked, c.Candidate.ID)
 	}
 	require.Equal(t, []string{"a/one", "a/one", "b/two", "b/two"}, asked)
-	require.Equal(t, []contract.Code{"sections"}, b.calls[1].Feedback)
+	require.Equal(t, "said", b.calls[1].Feedback)
+	require.Empty(t, b.calls[2].Feedback, "another candidate starts afresh")
+	require.Equal(t, []contract.Code{"sections"}, o.Attempts[0].Reasons)
 	require.Equal(t, "rejected", b.published[len(b.published)-1].Name)
 }
 

@@ -53,8 +53,8 @@ type CallModelInput struct {
 	Ordinal   int       `json:"ordinal"`
 	// InputTokens is the plan's estimate, for judging silent truncation and bodyless errors.
 	InputTokens int `json:"inputTokens"`
-	// Feedback holds the gate's reason codes when the last ordinal was refused.
-	Feedback []Code `json:"feedback,omitempty"`
+	// Feedback is the blob of what the gate says about the last ordinal's answer, when it was refused.
+	Feedback string `json:"feedback,omitempty"`
 }
 
 // CallModelResult is an answer (by digest) or a typed failure; a model's failure is never an
@@ -111,6 +111,8 @@ type ReviewResult struct {
 	Verdict     Verdict `json:"verdict"`
 	Part        Part    `json:"part,omitempty"` // which answer the reasons are about; empty = the whole
 	Reasons     []Code  `json:"reasons,omitempty"`
+	Repairs     []Code  `json:"repairs,omitempty"`
+	Feedback    string  `json:"feedback,omitempty"` // blob of what a model that is asked again is told
 	Summary     string  `json:"summary,omitempty"`
 	TokensAfter *int    `json:"tokensAfter"`
 	PlanMissing bool    `json:"planMissing,omitempty"`

@@ -17,6 +17,7 @@ type Receipt struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Reasons  []Code    `json:"reasons,omitempty"`
+	Repairs  []Code    `json:"repairs,omitempty"`
 	// Details are the entry's details as the session's dialect has them (file lists), for a caller who
 	// writes the entry itself.
 	Details json.RawMessage `json:"details,omitempty"`
