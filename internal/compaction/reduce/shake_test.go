@@ -248,6 +248,18 @@ func TestWhatWasTruncatedOnceIsNotTruncatedAgain(t *testing.T) {
 	}
 }
 
+func TestRulesThatMakeNoSenseDoNoHarm(t *testing.T) {
+	t.Parallel()
+	s := newScript()
+	s.user("")
+	s.user(words(100))
+	p := must(t)(s.tail(t).Truncate(reduce.TruncateRules{MinText: -1, Edge: -100}, 1<<30))
+	require.Len(t, p.Decisions, 1)
+	after, err := s.tail(t).After(p)
+	require.NoError(t, err)
+	require.Equal(t, "\n[truncated ~100 tokens]\n", after.Items[1].Message.Text(""))
+}
+
 func TestImagesOfAReplyStay(t *testing.T) {
 	t.Parallel()
 	s := newScript()

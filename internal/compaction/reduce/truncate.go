@@ -34,6 +34,7 @@ func (t *Tail) Truncate(r TruncateRules, excess int) (Pass, error) {
 		cut                 region
 	}
 	var texts []long
+	r.Edge = max(r.Edge, 0)
 	least := max(r.MinText, 2*r.Edge+2*placeholderTokens) // what was cut once is not cut again
 	for i := range t.Items {
 		kept, err := t.protected(i)
