@@ -2,6 +2,7 @@ package gate
 
 import (
 	"strings"
+	"unicode"
 
 	"recap/internal/compaction/gate/outline"
 	"recap/internal/contract"
@@ -11,6 +12,7 @@ import (
 const (
 	echoWords    = 8
 	echoShare    = 0.6  // of the conversation
+	echoWide     = 0.8  // the same where a word is a character: eight of them are four words
 	promptShare  = 0.2  // of the instruction
 	mergedShare  = 0.97 // of the previous summary, when there was something to merge
 	mergedTokens = 1000 // what counts as something
@@ -57,7 +59,7 @@ func checkEcho(in *Input, d *document, m *Measurements) contract.Code {
 		m.EchoPrevious = shared(func(f func(uint64)) { textGrams(src.previous, f) })
 	}
 	switch {
-	case m.Echo > echoShare:
+	case m.Echo > echoShare && (m.Echo > echoWide || !wide(d.lines)):
 		return CodeEchoesTranscript
 	case m.EchoPrompt > promptShare:
 		return CodeEchoesPrompt
@@ -73,8 +75,12 @@ func sequences(lines []outline.Line, prose bool) (counts map[uint64]int, total i
 	counts = map[uint64]int{}
 	var h shingler
 	h.init(echoWords)
+	request := false // to be told word for word
 	for _, l := range lines {
-		if prose && (l.Fenced || l.Quoted || l.Heading.Level > 0) {
+		if l.Heading.Level > 0 {
+			request = outline.FindTitle([]outline.Heading{outline.OriginalRequest}, l.Heading.Title) == 0
+		}
+		if prose && (l.Fenced || l.Quoted || l.Heading.Level > 0 || request) {
 			h.reset()
 			continue
 		}
@@ -86,6 +92,22 @@ func sequences(lines []outline.Line, prose bool) (counts map[uint64]int, total i
 		})
 	}
 	return counts, total
+}
+
+// wide reports an answer in a script without spaces.
+func wide(lines []outline.Line) bool {
+	all, n := 0, 0
+	for _, l := range lines {
+		for _, r := range l.Text {
+			if unicode.IsLetter(r) {
+				all++
+				if r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+					n++
+				}
+			}
+		}
+	}
+	return 3*n > all
 }
 
 func textGrams(text string, f func(uint64)) {

@@ -406,7 +406,7 @@ func (j *judgement) read(text string) {
 			d.known++
 		}
 	}
-	d.letters = letters(d.lines)
+	d.letters = letters(d.all) // with the block of references: what is appended never takes substance away
 	j.d = d
 }
 

@@ -41,10 +41,11 @@ const (
 	minedConstraints = 8
 	minedEdited      = 12
 	minedErrors      = 4
-	minedPrevious    = 12
+	minedPrevious    = 32
 	anchorBytes      = 200
 	userBytes        = 4 << 10 // a longer message is a paste; its beginning counts
-	userMessages     = 64      // how many messages of users are looked at
+	previousBytes    = 64 << 10
+	userMessages     = 64 // how many messages of users are looked at
 )
 
 // miner collects anchors, newest first, each once.
@@ -105,7 +106,34 @@ func mine(blocks []transcript.Block, previous string) []Anchor {
 	for _, a := range referencesOf(previous) {
 		m.add("previous", a.Class, a.Text)
 	}
+	m.exact("previous", bounded(previous, previousBytes))
 	return m.list
+}
+
+// exact adds what a text names exactly: code spans, paths, ids, numbers.
+func (m *miner) exact(group, text string) {
+	if m.left[group] == 0 {
+		return
+	}
+	for _, span := range codeSpan.FindAllStringSubmatch(text, -1) {
+		if strings.ContainsRune(strings.TrimSpace(span[1]), ' ') {
+			m.add(group, ClassCommand, span[1])
+		} else {
+			m.add(group, ClassIdentifier, span[1])
+		}
+	}
+	for _, a := range anchor.Scan(text) {
+		switch a.Kind {
+		case anchor.Path, anchor.File:
+			m.add(group, ClassPath, a.Text)
+		case anchor.URL, anchor.ID, anchor.Ticket, anchor.Error:
+			m.add(group, ClassIdentifier, a.Text)
+		case anchor.Number:
+			if n, unit := anchor.Digits(a.Norm); n >= 3 || unit != "" {
+				m.add(group, ClassNumber, a.Text)
+			}
+		}
+	}
 }
 
 var (
@@ -118,25 +146,7 @@ func (m *miner) user(text string) {
 		text = text[:userBytes]
 	}
 	text = unfenced(strings.ToValidUTF8(text, ""))
-	for _, span := range codeSpan.FindAllStringSubmatch(text, -1) {
-		if strings.ContainsRune(strings.TrimSpace(span[1]), ' ') {
-			m.add("user", ClassCommand, span[1])
-		} else {
-			m.add("user", ClassIdentifier, span[1])
-		}
-	}
-	for _, a := range anchor.Scan(text) {
-		switch a.Kind {
-		case anchor.Path, anchor.File:
-			m.add("user", ClassPath, a.Text)
-		case anchor.URL, anchor.ID, anchor.Ticket, anchor.Error:
-			m.add("user", ClassIdentifier, a.Text)
-		case anchor.Number:
-			if n, unit := anchor.Digits(a.Norm); n >= 3 || unit != "" {
-				m.add("user", ClassNumber, a.Text)
-			}
-		}
-	}
+	m.exact("user", text)
 	if m.left["constraint"] == 0 {
 		return
 	}

@@ -172,8 +172,8 @@ func isTicket(run string) bool {
 
 // isError accepts names of system errors and numbered diagnostics.
 func isError(run string) bool {
-	if strings.HasPrefix(run, "ERR_") && len(run) > 6 {
-		return strings.ToUpper(run) == run
+	if strings.IndexByte(run, '_') > 0 {
+		return isErrorName(run)
 	}
 	if upper(run) {
 		return errnos[run]
@@ -191,6 +191,15 @@ func isError(run string) bool {
 		}
 	}
 	return true
+}
+
+// isErrorName accepts names in capitals that begin with E_ or ERR_, or end in a number.
+func isErrorName(run string) bool {
+	if len(run) < 6 || strings.ToUpper(run) != run {
+		return false
+	}
+	last := run[strings.LastIndexByte(run, '_')+1:]
+	return strings.HasPrefix(run, "E_") || strings.HasPrefix(run, "ERR_") || len(last) >= 3 && strings.Trim(last, "0123456789") == ""
 }
 
 var errnos = func() map[string]bool {
