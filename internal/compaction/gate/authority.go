@@ -83,7 +83,7 @@ func checkQuotes(in *Input, d *document, m *Measurements) contract.Code {
 				}
 			}
 			for _, part := range strings.FieldsFunc(strings.ReplaceAll(strings.ReplaceAll(quote, "...", "…"), "[…]", "…"), func(r rune) bool { return r == '…' }) {
-				if !longQuote(part) || in.Digest.userSaid(part) {
+				if !longQuote(part) || in.Digest.userSaid(part) || in.told(part) {
 					continue
 				}
 				m.note(CodeFalseQuote, part)
@@ -163,6 +163,18 @@ func (s *Source) userSaid(quote string) bool {
 		}
 	})
 	return float64(said) >= quoteShare*float64(all)
+}
+
+// told reports whether a quotation is from what else the caller says a user wrote: the focus, the
+// request that is open.
+func (in *Input) told(quote string) bool {
+	quote = strings.Trim(fold(quote), " .,;:!?")
+	for _, text := range in.Given {
+		if strings.Contains(fold(text), quote) {
+			return true
+		}
+	}
+	return in.Ask != nil && strings.Contains(fold(in.Ask.Text), quote)
 }
 
 // foreignClaim finds, among lines about the user, one that gives a tool's or the machinery's words out

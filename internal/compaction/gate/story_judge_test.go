@@ -398,6 +398,16 @@ func TestOrdersOfTheUserAreReported(t *testing.T) {
 	require.NotContains(t, gate.Judge(in).Reasons, gate.CodeUnsafeOrder)
 }
 
+// TestFocusMayBeQuoted: it is a user's, though it is no message.
+func TestFocusMayBeQuoted(t *testing.T) {
+	t.Parallel()
+	en := tongues["en"]
+	in := told(en, after(en.good, "47,500", `- The user said: "keep every number of the import exactly"`))
+	require.Contains(t, gate.Judge(in).Reasons, gate.CodeFalseQuote)
+	in.Given = []string{"Keep every number of the import exactly."}
+	require.Equal(t, contract.VerdictAccept, gate.Judge(in).Verdict)
+}
+
 // TestReferencesAreCarriedOn: what one generation kept exactly, the next keeps as well.
 func TestReferencesAreCarriedOn(t *testing.T) {
 	t.Parallel()
