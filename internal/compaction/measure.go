@@ -23,12 +23,7 @@ func (p *preparation) messageBy(r *reader, i int) (*session.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.decoder.Decode(e, body)
-	if err != nil || m == nil {
-		return nil, err
-	}
-	*m, err = p.reduced.apply(*m)
-	return m, err
+	return r.decoder.Decode(e, body)
 }
 
 // measure sizes the context of now: the summary of the base, then the entries from the start on.

@@ -16,7 +16,7 @@ import (
 // comes from reading bodies. Nothing is written and no model is asked.
 func Prepare(in Input) (*Prepared, error) {
 	in.Settings = in.Settings.WithDefaults()
-	p := &preparation{in: in}
+	p := &preparation{in: in, stored: in.Bodies}
 	for _, step := range []func() error{
 		p.integrity, p.somethingNew, p.noCallInFlight, p.findBase, p.measure, p.overThreshold, p.lighten,
 		p.adaptKeep, p.cut, p.bound, p.read,
@@ -33,9 +33,10 @@ func Prepare(in Input) (*Prepared, error) {
 
 // preparation is a plan in the making; each step fills in what the later ones need.
 type preparation struct {
-	in   Input
-	path []*session.Entry
-	base base
+	in     Input
+	stored session.Bodies // as the session has them; in.Bodies is as the reductions leave it
+	path   []*session.Entry
+	base   base
 
 	measured tokens.Measurement
 	lastUsed int // prompt tokens of the usage the measurement rests on

@@ -80,33 +80,23 @@ func (out *Progress) rescue(p *Plan, l *session.Log, b session.Bodies, now time.
 	r := reductions{operation: p.Operation + " rescue", tail: tail}
 	for _, made := range p.Reductions {
 		if err := r.make(reduce.Pass{Decisions: made.Decisions}); err != nil {
-			return nil
+			return nil // an entry is not as planned: who commits refuses such a plan
 		}
 	}
-	before, done := r.tail.Tokens(), reduce.Rescue{}
+	before := r.tail.Tokens()
 	rules := reduce.DefaultRescueRules()
-	for _, tier := range []func(excess int) (reduce.Pass, error){
-		func(int) (reduce.Pass, error) { return r.tail.Shake(rules.Shake) },
-		func(int) (reduce.Pass, error) { return r.tail.DropImages(), nil },
-		func(excess int) (reduce.Pass, error) { return r.tail.Truncate(rules.Truncate, excess) },
-	} {
-		excess := out.Tokens - (before - r.tail.Tokens()) - p.Bar
-		if excess <= 0 {
-			break
-		}
-		pass, err := tier(excess)
-		if err != nil {
-			return err
-		}
+	rules.Point = r.point
+	rescued, err := r.tail.Rescue(rules, func(t *reduce.Tail) int { return out.Tokens - (before - t.Tokens()) - p.Bar })
+	if err != nil {
+		return err
+	}
+	for _, pass := range rescued.Passes {
 		if err := r.make(pass); err != nil {
 			return err
-		}
-		if !pass.Empty() {
-			done.Passes = append(done.Passes, pass)
 		}
 	}
 	out.Tokens -= before - r.tail.Tokens()
 	out.Reductions, _ = r.from(kept)
-	out.Artifacts, out.Notice = r.artifacts, done.Notice(true)
+	out.Artifacts, out.Notice = r.artifacts, rescued.Notice(true)
 	return nil
 }

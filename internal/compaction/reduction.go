@@ -25,33 +25,27 @@ type reductions struct {
 	operation string
 	tail      *reduce.Tail
 	decisions []reduce.Decision
-	byEntry   map[string][]reduce.Decision
 	artifacts []Artifact
 }
 
-// make makes a pass: its markers name the artifact of its originals, and the tail becomes what it
-// then is.
-func (r *reductions) make(pass reduce.Pass) error {
-	if pass.Empty() {
-		return nil
-	}
+// point lets the markers of a pass name the artifact that keeps its originals.
+func (r *reductions) point(pass reduce.Pass) reduce.Pass {
 	if len(pass.Regions) > 0 {
 		a := Artifact{ID: artifactID(r.operation, len(r.artifacts)), Document: pass.Document()}
 		pass.Decisions = reduce.Point(pass.Decisions, a.ID)
 		r.artifacts = append(r.artifacts, a)
 	}
+	return pass
+}
+
+// make makes a pass: the tail becomes what it then is.
+func (r *reductions) make(pass reduce.Pass) error {
 	tail, err := r.tail.After(pass)
 	if err != nil {
 		return err
 	}
 	r.tail = tail
 	r.decisions = append(r.decisions, pass.Decisions...)
-	if r.byEntry == nil {
-		r.byEntry = map[string][]reduce.Decision{}
-	}
-	for _, d := range pass.Decisions {
-		r.byEntry[d.EntryID] = append(r.byEntry[d.EntryID], d)
-	}
 	return nil
 }
 
@@ -59,17 +53,6 @@ func (r *reductions) make(pass reduce.Pass) error {
 func artifactID(operation string, n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "artifact %s %d", operation, n))
 	return hex.EncodeToString(sum[:8])
-}
-
-// apply makes the decisions about a message's entry on it.
-func (r *reductions) apply(m session.Message) (session.Message, error) {
-	for _, d := range r.byEntry[m.EntryID] {
-		var err error
-		if m, err = d.Message(m); err != nil {
-			return m, err
-		}
-	}
-	return m, nil
 }
 
 // Reduction is a recorded rewrite of one entry: the decisions in order, and the fingerprint of the
@@ -93,9 +76,13 @@ func (r *reductions) tokensFrom(first int) int {
 
 // from returns the recorded rewrites of the entries at path index first and later, and what they free.
 func (r *reductions) from(first int) (list []Reduction, freed int) {
+	byEntry := map[string][]reduce.Decision{}
+	for _, d := range r.decisions {
+		byEntry[d.EntryID] = append(byEntry[d.EntryID], d)
+	}
 	for i := range r.tail.Items {
 		it := &r.tail.Items[i]
-		decisions := r.byEntry[it.Entry.ID]
+		decisions := byEntry[it.Entry.ID]
 		if it.Index < first || len(decisions) == 0 {
 			continue
 		}
@@ -172,11 +159,18 @@ func (p *preparation) lighten() error {
 		if err != nil {
 			return err
 		}
-		if err := p.reduced.make(pass); err != nil {
+		if err := p.reduced.make(p.reduced.point(pass)); err != nil {
 			return err
 		}
 	}
-	return nil
+	return p.planReduced()
+}
+
+// planReduced lets the rest of the planning read the session as the reductions leave it.
+func (p *preparation) planReduced() error {
+	changed, err := reduce.Replacements(p.in.Log, p.stored, p.reduced.decisions)
+	p.in.Bodies = reduce.Overlay(p.stored, changed)
+	return err
 }
 
 // enough reports whether the reducers alone brought a context that had reached its threshold below it.
@@ -204,7 +198,7 @@ func (p *preparation) bound() error {
 	if err != nil {
 		return err
 	}
-	return p.reduced.make(pass)
+	return p.reduced.make(p.reduced.point(pass))
 }
 
 func (p *preparation) readTail(from int) error {

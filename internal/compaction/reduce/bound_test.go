@@ -54,37 +54,6 @@ func TestBoundStopsAsSoonAsTheTailFits(t *testing.T) {
 	require.LessOrEqual(t, after.Tokens(), 7000)
 }
 
-func TestRestoreUndoesOnlyWhatThisPassMade(t *testing.T) {
-	t.Parallel()
-	s := newScript()
-	id := s.tool("bash", object{"command": "make"}, words(800))
-	f := s.file(t)
-	e := f.Log.Find(id)
-	original, err := f.Body(e)
-	require.NoError(t, err)
-	p := must(t)(s.tail(t).Bound(0, 10))
-	plain, pointed := p.Decisions[0], reduce.Point(p.Decisions, "1")[0]
-
-	elided, err := pointed.Body(e, original)
-	require.NoError(t, err)
-	body, restored, err := pointed.Restore(e, original, elided)
-	require.NoError(t, err)
-	require.True(t, restored)
-	require.Equal(t, string(original), string(body))
-
-	// Another pass's marker, a foreign change, and the original itself are left as they are.
-	other, err := plain.Body(e, original)
-	require.NoError(t, err)
-	for _, current := range [][]byte{other, original} {
-		body, restored, err = pointed.Restore(e, original, current)
-		require.NoError(t, err)
-		require.False(t, restored)
-		require.Equal(t, string(current), string(body))
-	}
-	_, _, err = pointed.Restore(e, original, []byte("{"))
-	require.Error(t, err)
-}
-
 func TestRescueStopsAtTheFirstTierThatMeetsTheBar(t *testing.T) {
 	t.Parallel()
 	s := newScript()

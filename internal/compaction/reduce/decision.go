@@ -56,32 +56,6 @@ func (d *Decision) Body(e *session.Entry, body []byte) ([]byte, error) {
 	return edit.Body(e, body, d.Edits)
 }
 
-// Restore undoes the decision on a stored object: it returns the original one, if current is what the
-// decision made of it, and otherwise current, because somebody else changed it (spec/summary §4.6).
-func (d *Decision) Restore(e *session.Entry, original, current []byte) (body []byte, restored bool, err error) {
-	was, ok, err := session.DecodeEntry(e, original)
-	if err != nil || !ok {
-		return current, false, err
-	}
-	is, ok, err := session.DecodeEntry(e, current)
-	if err != nil || !ok {
-		return current, false, err
-	}
-	if _, restored = d.RestoreMessage(was, is); !restored {
-		return current, false, nil
-	}
-	return original, true, nil
-}
-
-// RestoreMessage is Restore for the live message.
-func (d *Decision) RestoreMessage(original, current session.Message) (session.Message, bool) {
-	made, err := d.Message(original)
-	if err != nil || current.EntryID != d.EntryID || edit.Fingerprint(&made) != edit.Fingerprint(&current) {
-		return current, false
-	}
-	return original, true
-}
-
 func (d *Decision) moved() error {
 	return &edit.Error{EntryID: d.EntryID, Msg: "it is not as it was when the decision was made"}
 }

@@ -9,6 +9,9 @@ import (
 type RescueRules struct {
 	Shake    ShakeRules
 	Truncate TruncateRules
+	// Point, when set, lets the markers of a pass name the artifact of its originals, before the next
+	// tier looks at what the pass left.
+	Point func(Pass) Pass
 }
 
 // DefaultRescueRules are those of the progress guard (spec/summary §3.10).
@@ -45,6 +48,9 @@ func (t *Tail) Rescue(r RescueRules, over func(*Tail) int) (Rescue, error) {
 		}
 		if p.Empty() {
 			continue
+		}
+		if r.Point != nil {
+			p = r.Point(p)
 		}
 		if out.Tail, err = out.Tail.After(p); err != nil {
 			return Rescue{}, err
