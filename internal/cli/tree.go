@@ -12,7 +12,7 @@ func triggerTree(a *app) *cobra.Command {
 		"A session is named by its id in a configured store, or by a path. Try `recap demo` first: it needs\n"+
 			"no key and no server.\n\n"+exitCodeHelp,
 		a.demoCommand(), a.devCommand(),
-		a.compactCommand(), a.contextCommand(),
+		a.compactCommand(), a.contextCommand(), a.evalCommand(),
 		a.statusCommand(), a.watchCommand(), a.listCommand(), a.explainCommand(), a.retryCommand(), a.cancelCommand(),
 		a.group("session", "Look at session files", "", a.checkCommand(), a.migrateCommand()),
 		a.configCommand(), a.versionCommand(),
