@@ -24,7 +24,7 @@ func tokens(raw []byte, f func(token []byte)) {
 			i = skipSpace(raw, i)
 			from = i
 		case '"':
-			i, _, _ = scanString(raw, i+1)
+			i, _, _ = skipString(raw, i+1)
 		default:
 			i++
 		}

@@ -10,12 +10,14 @@ import (
 	"unsafe"
 )
 
-// reader decodes one JSON value strictly and in one pass: what is not wanted is checked and skipped.
-// After a failure every method returns zero values, and bad is set.
+// reader decodes one JSON value in one pass and skips what is not wanted. After a failure every method returns zero values, and bad is set.
 type reader struct {
 	b   []byte
 	i   int
 	bad bool
+	// checked says that b passed the scanner before. Then strings and what is skipped are not checked
+	// again, which is most of the work; what is read still is, and no bytes whatever make it panic.
+	checked bool
 	// reuse, when set, lends its memory, and strings without escapes share memory with b. Without it
 	// everything is copied.
 	reuse *Decoder
@@ -116,7 +118,11 @@ func (r *reader) span() (start, end int, escaped bool) {
 		return 0, 0, false
 	}
 	start = r.i + 1
-	end, escaped, ok := scanString(r.b, start)
+	scan := scanString
+	if r.checked {
+		scan = skipString
+	}
+	end, escaped, ok := scan(r.b, start)
 	if !ok {
 		r.fail()
 		return 0, 0, false
@@ -199,17 +205,20 @@ func (r *reader) float() (n float64, ok bool) {
 func (r *reader) skip() {
 	var end int
 	var ok bool
-	switch r.peek() {
-	case '"':
-		end, _, ok = scanString(r.b, r.i+1)
-	case '{', '[':
+	switch c := r.peek(); {
+	case c == '"':
+		_, _, _ = r.span()
+		return
+	case (c == '{' || c == '[') && r.checked:
+		end, ok = skipContainer(r.b, r.i)
+	case c == '{' || c == '[':
 		s := scan{line: r.b}
 		end, ok = s.object(r.i)
-	case 't':
+	case c == 't':
 		end, ok = scanLiteral(r.b, r.i, "true")
-	case 'f':
+	case c == 'f':
 		end, ok = scanLiteral(r.b, r.i, "false")
-	case 'n':
+	case c == 'n':
 		end, ok = scanLiteral(r.b, r.i, "null")
 	default:
 		end, ok = scanNumber(r.b, r.i)
@@ -234,12 +243,13 @@ func unquote(raw []byte) string {
 	return validUTF8(share(appendUnquoted(make([]byte, 0, len(raw)), raw)))
 }
 
-// appendUnquoted appends what the content of a checked JSON string decodes to, which is never longer.
+// appendUnquoted appends what the content of a JSON string decodes to, which is never longer. What is no
+// escape decodes to anything.
 func appendUnquoted(out, raw []byte) []byte {
 	out = slices.Grow(out, len(raw))
 	for {
 		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
+		if i < 0 || i+1 == len(raw) {
 			return append(out, raw...)
 		}
 		out = append(out, raw[:i]...)
@@ -257,6 +267,9 @@ func appendUnquoted(out, raw []byte) []byte {
 		case 't':
 			c = '\t'
 		case 'u':
+			if len(raw) < 4 {
+				return out
+			}
 			u := hex4(raw)
 			raw = raw[4:]
 			if utf16.IsSurrogate(u) && len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
@@ -271,7 +284,7 @@ func appendUnquoted(out, raw []byte) []byte {
 	}
 }
 
-// hex4 reads four checked hex digits.
+// hex4 reads four hex digits.
 func hex4(b []byte) rune {
 	var u rune
 	for _, c := range b[:4] {
@@ -297,9 +310,10 @@ func (q chars) length() int {
 }
 
 // EachMember calls f for every member of a JSON object, in order. Key and value share memory with raw.
-// It returns false, perhaps after some calls, when raw is no JSON object.
+// raw is JSON that was read from an entry, so strings and what is nested in it are not checked again. It
+// returns false, perhaps after some calls, when raw is no object.
 func EachMember(raw json.RawMessage, f func(key string, value json.RawMessage)) bool {
-	r := reader{b: raw, i: skipSpace(raw, 0)}
+	r := reader{b: raw, i: skipSpace(raw, 0), checked: true}
 	is := r.each(func(key string) {
 		start := r.i
 		r.skip()

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"strings"
@@ -237,25 +238,36 @@ func scanLiteral(b []byte, i int, word string) (int, bool) {
 	return i + len(word), true
 }
 
-// scanString checks a string whose first character is at b[i] and returns the offset after its
-// closing quote.
-func scanString(b []byte, i int) (end int, escaped, ok bool) {
+// stops marks, by the high bit, the bytes of x that are a quote, a backslash or a control character. Only
+// the first mark counts: a borrow may mark a byte behind it.
+func stops(x uint64) uint64 {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x8080808080808080
 	)
+	return ((x ^ '"'*ones - ones) | (x ^ '\\'*ones - ones) | (x - ' '*ones)) &^ x & highs
+}
+
+// plainEscape says which characters make an escape with the backslash alone.
+var plainEscape = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
+// scanString checks a string whose first character is at b[i] and returns the offset after its
+// closing quote.
+func scanString(b []byte, i int) (end int, escaped, ok bool) {
 	for {
-		// Eight bytes at a time up to a quote, a backslash or a control character.
-		for i+8 <= len(b) {
-			x := binary.LittleEndian.Uint64(b[i:])
-			quote := x ^ ('"' * ones)
-			slash := x ^ ('\\' * ones)
-			hit := ((quote - ones) &^ quote) | ((slash - ones) &^ slash) | ((x - ' '*ones) &^ x)
-			if hit &= highs; hit != 0 {
-				i += bits.TrailingZeros64(hit) >> 3
+		// Eight bytes at a time, over escapes too: text has one in every few words.
+		for len(b)-i > 8 {
+			hit := stops(binary.LittleEndian.Uint64(b[i:]))
+			if hit == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(hit) >> 3
+			if b[i] != '\\' || !plainEscape[b[i+1]] {
 				break
 			}
-			i += 8
+			escaped = true
+			i += 2
 		}
 		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
 			i++
@@ -270,10 +282,10 @@ func scanString(b []byte, i int) (end int, escaped, ok bool) {
 		if i++; i >= len(b) {
 			return i, true, false
 		}
-		switch b[i] {
-		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		switch {
+		case plainEscape[b[i]]:
 			i++
-		case 'u':
+		case b[i] == 'u':
 			if len(b)-i < 5 {
 				return i, true, false
 			}
@@ -287,6 +299,48 @@ func scanString(b []byte, i int) (end int, escaped, ok bool) {
 			return i, true, false
 		}
 	}
+}
+
+// skipString is scanString without the check: it only looks for the closing quote, which the processor
+// does many bytes at a time.
+func skipString(b []byte, i int) (end int, escaped, ok bool) {
+	from := i
+	for {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b), true, false
+		}
+		i += n + 1
+		slash := i - 1
+		for slash > from && b[slash-1] == '\\' {
+			slash--
+		}
+		if (i-1-slash)%2 == 0 { // not escaped itself
+			return i, bytes.IndexByte(b[from:i], '\\') >= 0, true
+		}
+	}
+}
+
+// skipContainer moves behind the object or array at b[i] by its brackets alone.
+func skipContainer(b []byte, i int) (end int, ok bool) {
+	for depth := 0; i < len(b); {
+		switch b[i] {
+		case '"':
+			if i, _, ok = skipString(b, i+1); !ok {
+				return i, false
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		i++
+		if depth == 0 {
+			return i, true
+		}
+	}
+	return i, false
 }
 
 // scanNumber checks a number at b[i] by the grammar of JSON.
