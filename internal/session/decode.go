@@ -285,10 +285,12 @@ func (r *reader) blockType() string {
 }
 
 func (r *reader) usage() *Usage {
-	u := new(Usage)
+	var u *Usage
 	if r.reuse != nil {
 		u = &r.reuse.usage
 		*u = Usage{}
+	} else {
+		u = new(Usage)
 	}
 	if !r.each(func(key string) {
 		switch key {

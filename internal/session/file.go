@@ -55,6 +55,7 @@ type Indexer struct {
 	signals   Signals
 	migration *Migration
 	line      int
+	inspector Inspector
 	objects   []Object // space for the objects of one line
 }
 
@@ -63,7 +64,7 @@ type Indexer struct {
 func (x *Indexer) Line(line []byte, offset int64, whole bool) error {
 	x.line++
 	var kind DamageKind
-	x.objects, kind = AppendObjects(x.objects[:0], line)
+	x.objects, kind = x.inspector.Append(x.objects[:0], line)
 	if x.header == nil && len(x.objects) == 0 && kind != "" {
 		return Refuse(line, nil)
 	}

@@ -1,9 +1,6 @@
 package session
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // Object is one JSON object of a session file, as far as the index needs to know it.
 type Object struct {
@@ -31,7 +28,20 @@ func Inspect(line []byte) ([]Object, DamageKind) {
 
 // AppendObjects is Inspect for a caller that reuses the slice.
 func AppendObjects(dst []Object, line []byte) ([]Object, DamageKind) {
-	s := scan{line: line}
+	return new(Inspector).Append(dst, line)
+}
+
+// Inspector is Inspect for many lines: the strings of their objects share memory with each other. The
+// zero value is ready; it is not safe for concurrent use.
+type Inspector struct {
+	scan  scan
+	names Slab
+}
+
+// Append inspects the next line and appends its objects.
+func (p *Inspector) Append(dst []Object, line []byte) ([]Object, DamageKind) {
+	s := &p.scan
+	s.line = line
 	i := skipSpace(line, 0)
 	if bytes.HasPrefix(line[i:], bom) {
 		i = skipSpace(line, i+len(bom))
@@ -46,7 +56,7 @@ func AppendObjects(dst []Object, line []byte) ([]Object, DamageKind) {
 		if !ok {
 			return dst, DamageUnparseable
 		}
-		dst = append(dst, s.taken(i, end))
+		dst = append(dst, s.taken(i, end, &p.names))
 		found++
 		i = skipSpace(line, end)
 	}
@@ -56,9 +66,8 @@ func AppendObjects(dst []Object, line []byte) ([]Object, DamageKind) {
 	return dst, ""
 }
 
-// taken makes the Object of line[start:end]. Its three strings that differ from line to line share
-// one allocation.
-func (s *scan) taken(start, end int) Object {
+// taken makes the Object of line[start:end].
+func (s *scan) taken(start, end int, names *Slab) Object {
 	o := Object{
 		Raw:       s.line[start:end:end],
 		Offset:    start,
@@ -72,14 +81,7 @@ func (s *scan) taken(start, end int) Object {
 			parent = target
 		}
 	}
-	var all strings.Builder
-	all.Grow(len(id) + len(parent) + len(at))
-	all.Write(id)
-	all.Write(parent)
-	all.Write(at)
-	text := all.String()
-	o.ID, text = text[:len(id)], text[len(id):]
-	o.ParentID, o.Timestamp = text[:len(parent)], text[len(parent):]
+	o.ID, o.ParentID, o.Timestamp = names.Copy(id), names.Copy(parent), names.Copy(at)
 	return o
 }
 

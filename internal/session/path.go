@@ -17,17 +17,16 @@ func (l *Log) PathTo(leaf *Entry) ([]*Entry, error) {
 	}
 	seen := make([]uint64, (len(l.Entries)+63)/64)
 	var path []*Entry
-	for e := leaf; ; {
-		i := l.byID[e.ID]
+	for e, i := leaf, l.byID[leaf.ID]; ; {
 		seen[i>>6] |= 1 << (i & 63)
 		path = append(path, e)
-		if l.isRoot(e) {
+		next, ok := l.byID[e.ParentID] // "" is no id
+		if !ok && l.isRoot(e) {
 			if l.parentAbsent(e) {
 				return nil, l.broken(&PathError{NoParent: true, Child: e.ID, Line: e.Line}, e, seen)
 			}
 			break
 		}
-		next, ok := l.byID[e.ParentID]
 		if !ok {
 			if l.Partial {
 				break
@@ -37,7 +36,7 @@ func (l *Log) PathTo(leaf *Entry) ([]*Entry, error) {
 		if seen[next>>6]&(1<<(next&63)) != 0 {
 			return nil, l.broken(&PathError{Cycle: true, ID: e.ParentID, Child: e.ID, Line: e.Line}, e, seen)
 		}
-		e = &l.Entries[next]
+		e, i = &l.Entries[next], next
 	}
 	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
 		path[i], path[j] = path[j], path[i]

@@ -202,7 +202,7 @@ func (s *snapshot) leafBefore(ctx context.Context, end int64, block int64) (stri
 	}
 	all := &snapshot{id: s.id, file: s.file, batch: s.batch, head: s.head, state: s.state}
 	all.state.size = end
-	if err := all.indexAll(ctx); err != nil {
+	if err := all.indexAll(ctx, nil); err != nil {
 		return "", err
 	}
 	leaf := all.log.Leaf()

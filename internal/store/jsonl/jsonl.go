@@ -123,10 +123,12 @@ func (d *Driver) index(ctx context.Context, s *snapshot, scope store.Scope) erro
 	if s.head.header.Version < session.CurrentVersion {
 		return s.indexOld(ctx)
 	}
+	var short *tail
 	if scope == store.ScopeLive && s.state.size > d.smallFile {
-		if done, err := s.indexTail(ctx, d.tailBlock); done || err != nil {
+		var err error
+		if short, err = s.indexTail(ctx, d.tailBlock); short == nil || err != nil {
 			return err
 		}
 	}
-	return s.indexAll(ctx)
+	return s.indexAll(ctx, short)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 
 	"recap/internal/session"
@@ -24,8 +25,15 @@ type batch struct {
 }
 
 // indexAll reads the whole file once, front to back, and fills the log with the index of every
-// entry. Lines are parsed on all cores; what is kept is proportional to the number of entries.
-func (s *snapshot) indexAll(ctx context.Context) (err error) {
+// entry. Lines are parsed on all cores; what is kept is proportional to the number of entries. What a
+// read from the end already has, nil for nothing, is not read again.
+func (s *snapshot) indexAll(ctx context.Context, have *tail) (err error) {
+	end := s.state.size
+	if have != nil && have.from > s.head.end { // a line starts there
+		end = have.from
+	} else {
+		have = nil
+	}
 	workers := max(1, min(runtime.GOMAXPROCS(0), int(s.state.size/int64(s.batch))+1))
 	jobs := make(chan *batch, workers)
 	order := make(chan *batch, 2*workers)
@@ -34,12 +42,17 @@ func (s *snapshot) indexAll(ctx context.Context) (err error) {
 	wg.Go(func() {
 		defer close(order)
 		defer close(jobs)
-		s.split(ctx, pool, jobs, order)
+		s.split(ctx, end, pool, jobs, order)
 	})
 	for range workers {
 		wg.Go(func() {
+			var lines session.Inspector
+			var entries []session.Entry
 			for b := range jobs {
-				b.parse(&s.head, nil)
+				b.entries = entries[:0]
+				b.parse(&lines, &s.head, nil)
+				entries = b.entries
+				b.entries = slices.Clone(entries) // no larger than it must be
 				buf := b.buf
 				b.buf = nil
 				pool.Put(&buf)
@@ -63,6 +76,9 @@ func (s *snapshot) indexAll(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if have != nil {
+		have.appendTo(&c)
+	}
 	s.finish(&c, false)
 	return nil
 }
@@ -71,15 +87,16 @@ func (s *snapshot) indexAll(ctx context.Context) (err error) {
 func (s *snapshot) indexOld(ctx context.Context) error {
 	s.old = session.NewMigration(s.head.header.Version)
 	c := collector{signals: s.head.signals}
+	var lines session.Inspector
 	for off := int64(0); off < s.state.size; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		b := &batch{offset: off}
-		if err := b.fill(s, nil); err != nil {
+		if err := b.fill(s, s.state.size, nil); err != nil {
 			return err
 		}
-		b.parse(&s.head, func(o *session.Object, line int) { s.old.Add(o, c.lines+line) })
+		b.parse(&lines, &s.head, func(o *session.Object, line int) { s.old.Add(o, c.lines+line) })
 		off += int64(len(b.buf))
 		b.buf = nil
 		c.add(b)
@@ -90,19 +107,20 @@ func (s *snapshot) indexOld(ctx context.Context) error {
 
 // finish makes the log of what was read.
 func (s *snapshot) finish(c *collector, partial bool) {
-	s.log = session.NewLog(s.head.header, c.entries, session.Report{
+	entries := slices.Concat(c.parts...)
+	s.log = session.NewLog(s.head.header, entries, session.Report{
 		Version:  s.head.header.Version,
 		Dialect:  c.signals.Dialect(),
-		Entries:  len(c.entries),
+		Entries:  len(entries),
 		Damage:   c.damage,
 		Complete: !partial,
 	})
 	s.log.Partial = partial
 }
 
-// split cuts the file into batches of whole lines and hands each to the workers and, in file order,
+// split cuts the file up to end into batches of whole lines and hands each to the workers and, in file order,
 // to the collector.
-func (s *snapshot) split(ctx context.Context, pool *sync.Pool, jobs, order chan<- *batch) {
+func (s *snapshot) split(ctx context.Context, end int64, pool *sync.Pool, jobs, order chan<- *batch) {
 	send := func(b *batch) bool {
 		select {
 		case order <- b:
@@ -116,10 +134,10 @@ func (s *snapshot) split(ctx context.Context, pool *sync.Pool, jobs, order chan<
 		jobs <- b // workers never stop before the channel is closed
 		return true
 	}
-	for off := int64(0); off < s.state.size; {
+	for off := int64(0); off < end; {
 		b := &batch{offset: off, parsed: make(chan struct{})}
 		if b.err = ctx.Err(); b.err == nil {
-			b.err = b.fill(s, pool)
+			b.err = b.fill(s, end, pool)
 		}
 		off += int64(len(b.buf))
 		if !send(b) {
@@ -129,8 +147,8 @@ func (s *snapshot) split(ctx context.Context, pool *sync.Pool, jobs, order chan<
 }
 
 // fill reads whole lines from the batch's offset: as many as fit in s.batch bytes, or one line when
-// it is longer, or the rest of the file. A nil pool is an empty one.
-func (b *batch) fill(s *snapshot, pool *sync.Pool) error {
+// it is longer, or the rest up to end, where a line or the file ends. A nil pool is an empty one.
+func (b *batch) fill(s *snapshot, end int64, pool *sync.Pool) error {
 	var buf []byte
 	if pool != nil {
 		if p, ok := pool.Get().(*[]byte); ok {
@@ -141,12 +159,12 @@ func (b *batch) fill(s *snapshot, pool *sync.Pool) error {
 		buf = make([]byte, s.batch)
 	}
 	for have := 0; ; {
-		n := int(min(int64(len(buf)), s.state.size-b.offset))
+		n := int(min(int64(len(buf)), end-b.offset))
 		if err := readFull(s.file, buf[have:n], b.offset+int64(have)); err != nil {
 			return err
 		}
-		if b.offset+int64(n) == s.state.size {
-			b.buf, b.last = buf[:n], true
+		if b.offset+int64(n) == end {
+			b.buf, b.last = buf[:n], end == s.state.size
 			return nil
 		}
 		if nl := bytes.LastIndexByte(buf[have:n], '\n'); nl >= 0 {
@@ -160,7 +178,7 @@ func (b *batch) fill(s *snapshot, pool *sync.Pool) error {
 
 // parse fills entries and damage from the lines. migrate, if any, sees every object from the header
 // on before it is kept.
-func (b *batch) parse(h *head, migrate func(o *session.Object, line int)) {
+func (b *batch) parse(lines *session.Inspector, h *head, migrate func(o *session.Object, line int)) {
 	var objs []session.Object
 	for off := 0; off < len(b.buf); {
 		b.lines++
@@ -173,7 +191,7 @@ func (b *batch) parse(h *head, migrate func(o *session.Object, line int)) {
 		}
 		at := b.offset + int64(off)
 		var damage session.DamageKind
-		objs, damage = session.AppendObjects(objs[:0], line)
+		objs, damage = lines.Append(objs[:0], line)
 		for i := range objs {
 			o := &objs[i]
 			if migrate != nil && at+int64(o.Offset) >= h.offset {
@@ -208,7 +226,7 @@ func (b *batch) take(o *session.Object, lineOffset int64, h *head) {
 // collector joins batches in file order.
 type collector struct {
 	lines   int
-	entries []session.Entry
+	parts   [][]session.Entry
 	damage  []session.Damage
 	signals session.Signals
 }
@@ -220,7 +238,7 @@ func (c *collector) add(b *batch) {
 	for i := range b.damage {
 		b.damage[i].Line += c.lines
 	}
-	c.entries = append(c.entries, b.entries...)
+	c.parts = append(c.parts, b.entries)
 	c.damage = append(c.damage, b.damage...)
 	c.signals |= b.signals
 	c.lines += b.lines

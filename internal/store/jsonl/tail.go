@@ -20,32 +20,36 @@ const (
 
 // indexTail reads the file backwards, in growing blocks of whole lines, until it holds all that the
 // live context and the next compaction need (see tail.enough), and fills the log with what it read.
-// done = false says that this would take more than a quarter of the file or maxTail, or that only
-// the whole file can tell; then a full read is cheaper, and it knows line numbers.
-func (s *snapshot) indexTail(ctx context.Context, block int64) (done bool, err error) {
+// A tail that is returned says that this would take more than a quarter of the file or maxTail, or
+// that only the whole file can tell; then a full read is cheaper, and it knows line numbers.
+func (s *snapshot) indexTail(ctx context.Context, block int64) (short *tail, err error) {
 	t := newTail(s.state.size)
 	for low := max(s.head.end, s.state.size-min(s.state.size/4, maxTail)); !t.enough(); {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return nil, err
 		}
 		if t.whole || t.from <= low {
-			return false, nil
+			t.buf = nil
+			return t, nil
 		}
 		if err := t.readBlock(s, block); err != nil {
-			return false, err
+			return nil, err
 		}
 		block = min(2*block, maxTailBlock)
 	}
-	c := t.joined()
-	c.signals |= s.head.signals
-	s.finish(c, true)
-	return true, nil
+	c := collector{signals: s.head.signals}
+	t.forgetLines()
+	t.appendTo(&c)
+	s.finish(&c, true)
+	return nil, nil
 }
 
 // tail is what was read of a file from its end, and how far the walk up the active path got in it.
 type tail struct {
-	from   int64    // everything from this offset on was read; a line starts here
+	from   int64    // everything from this offset on was read; a line starts here, or the head ends
 	blocks []*batch // in the order they were read
+	lines  session.Inspector
+	buf    []byte // scratch memory
 	byID   map[string]*session.Entry
 	facts  map[*session.Entry]facts // of compactions
 
@@ -78,7 +82,8 @@ func newTail(size int64) *tail {
 func (t *tail) readBlock(s *snapshot, n int64) error {
 	for ; ; n *= 2 {
 		start := max(s.head.end, t.from-n)
-		buf := make([]byte, t.from-start)
+		t.buf = slices.Grow(t.buf[:0], int(t.from-start))
+		buf := t.buf[:t.from-start]
 		if err := readFull(s.file, buf, start); err != nil {
 			return err
 		}
@@ -90,7 +95,7 @@ func (t *tail) readBlock(s *snapshot, n int64) error {
 			buf, start = buf[nl+1:], start+int64(nl)+1
 		}
 		b := &batch{buf: buf, offset: start, last: t.from == s.state.size}
-		b.parse(&s.head, nil)
+		b.parse(&t.lines, &s.head, nil)
 		t.add(b)
 		return nil
 	}
@@ -100,7 +105,6 @@ func (t *tail) readBlock(s *snapshot, n int64) error {
 func (t *tail) add(b *batch) {
 	for i := len(b.entries) - 1; i >= 0; i-- {
 		e := &b.entries[i]
-		e.Line = 0
 		if e.Type == session.TypeLeaf || e.ID == "" {
 			t.whole = t.whole || e.Type == session.TypeLeaf || t.leaf == ""
 			continue
@@ -116,11 +120,7 @@ func (t *tail) add(b *batch) {
 			t.facts[e] = factsOf(b.buf[at : at+int64(e.Length)])
 		}
 	}
-	for i := range b.damage {
-		b.damage[i].Line = 0
-	}
 	b.buf = nil
-	b.lines = 0
 	t.from = b.offset
 	t.blocks = append(t.blocks, b)
 	t.walk()
@@ -172,13 +172,24 @@ func (t *tail) enough() bool {
 	return !t.whole && (t.root || t.base && len(t.need) == 0 && t.chain == "")
 }
 
-// joined returns what was read in file order.
-func (t *tail) joined() *collector {
-	c := &collector{}
+// appendTo adds what was read in file order.
+func (t *tail) appendTo(c *collector) {
 	for _, b := range slices.Backward(t.blocks) {
 		c.add(b)
 	}
-	return c
+}
+
+// forgetLines makes line numbers unknown, which they are as long as the lines before are not counted.
+func (t *tail) forgetLines() {
+	for _, b := range t.blocks {
+		b.lines = 0
+		for i := range b.entries {
+			b.entries[i].Line = 0
+		}
+		for i := range b.damage {
+			b.damage[i].Line = 0
+		}
+	}
 }
 
 // factsOf reads a compaction. In doubt it says what makes the walk go further back.
