@@ -11,7 +11,7 @@ import (
 type base struct {
 	index   int // on the path, -1 for none
 	id      string
-	summary string
+	summary string // with the text of a legacy archive, if the base has one
 	// start is the first entry that no summary covers: the first one the base kept, never behind the
 	// base's own entry, so that nothing it kept is lost (DESIGN §11).
 	start int
@@ -50,7 +50,7 @@ func (p *preparation) findBase() error {
 
 func (p *preparation) startAt(i int, c session.Compaction) error {
 	b := &p.base
-	b.index, b.id, b.summary = i, p.path[i].ID, c.Summary
+	b.index, b.id, b.summary = i, p.path[i].ID, previousSummary(&c)
 	partial := p.in.Log.Partial && p.path[0].ParentID != ""
 	if c.RetainedTail != nil && c.FirstKeptEntryID == "" {
 		b.start = i + 1
@@ -77,6 +77,16 @@ func (p *preparation) startAt(i int, c session.Compaction) error {
 	}
 	b.files, b.filesID = files, b.id
 	return nil
+}
+
+// previousSummary is what the next summary builds on: the base's text and, behind it, what an archive
+// of old holds, which is so drained into the next summary and then gone (spec/summary §5.2, §12.6).
+func previousSummary(c *session.Compaction) string {
+	archive := c.Archive()
+	if strings.TrimSpace(archive) == "" {
+		return c.Summary
+	}
+	return c.Summary + "\n\n" + archive
 }
 
 // earlierRecord finds a compaction by id that lies before another one on the path, or in the part of

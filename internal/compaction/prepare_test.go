@@ -12,6 +12,7 @@ import (
 	"recap/internal/compaction"
 	"recap/internal/contract"
 	"recap/internal/session"
+	"recap/internal/tokens"
 )
 
 func filler(n int) string { return strings.Repeat("word ", n*4/5) } // about n tokens
@@ -380,5 +381,35 @@ func TestContextLinesReachEveryRequest(t *testing.T) {
 	in.Context = []string{"remember the port"}
 	for _, r := range prepare(t, in).Requests() {
 		require.Contains(t, r.UserText(), "<additional-context>\n- remember the port\n</additional-context>")
+	}
+}
+
+// TestALegacyArchiveIsDrainedIntoTheNextSummary is §12.6: what only an archive of old holds is part of
+// the previous summary, is sized with it, and is gone from the entry that replaces it.
+func TestALegacyArchiveIsDrainedIntoTheNextSummary(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, previous string
+		archive        map[string]any
+	}{
+		{"whole text", "OLD-SUMMARY\n\nARCHIVED-ONE\nARCHIVED-TWO", map[string]any{"text": "ARCHIVED-ONE\u2588ARCHIVED\x0e-TWO", "frames": []any{"aGVsbG8="}}},
+		{"head and tail", "OLD-SUMMARY\n\nARCHIVED-ONE\nARCHIVED-TWO", map[string]any{"textHead": "ARCHIVED-ONE", "textTail": "ARCHIVED-TWO"}},
+		{"pictures only", "OLD-SUMMARY", map[string]any{"frames": []any{"aGVsbG8="}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			k := with(compacted("k", "b", "OLD-SUMMARY"), "preserveData", map[string]any{"snapcompact": tt.archive})
+			text := lines(user("a", "AAA"), user("b", "BBB"), k, user("c", filler(50)), user("d", filler(100)))
+			p := prepare(t, input(parse(t, text), 60))
+			require.Equal(t, tt.previous, p.History.PreviousSummary)
+			require.Equal(t, 1, strings.Count(sent(p), "OLD-SUMMARY"))
+			require.NotContains(t, sent(p), "aGVsbG8=")
+			require.GreaterOrEqual(t, p.Plan.SourceTokens, tokens.Text(tt.previous)+50)
+
+			p.Plan.Dialect = session.DialectVeyyon
+			after := commit(t, text, p, "k2", "NEW-SUMMARY", "")
+			require.NotContains(t, after[len(text):], "snapcompact")
+			require.NotContains(t, texts(session.ToModel(contextOf(t, after).Messages)), "ARCHIVED")
+		})
 	}
 }
