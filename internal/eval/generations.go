@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"recap/internal/contract"
 	"recap/internal/eval/control"
 	"recap/internal/eval/fixture"
 	"recap/internal/eval/probe"
@@ -10,18 +11,20 @@ import (
 // no fact.
 type Curve struct {
 	Summariser string    `json:"summariser"`
-	Scores     []float64 `json:"scores"`       // of the committed summary, generation by generation
-	Files      []float64 `json:"files"`        // of paths alone: the list a summary shows is bounded, the stored one is not
-	Refused    []int     `json:"refused"`      // sessions whose answer the gate refused, which keep their history
-	HalfLife   int       `json:"halfLife"`     // first generation with at most half the first one's score; 0 = none
-	LastScore  Fidelity  `json:"lastFidelity"` // of the last generation
+	Scores     []float64 `json:"scores"`  // of the committed summary, generation by generation
+	Files      []float64 `json:"files"`   // of paths alone: the list a summary shows is bounded, the stored one is not
+	Refused    []int     `json:"refused"` // sessions whose answer the gate refused, which keep their history
+	// Reasons are those of the refusals, and how often each was given.
+	Reasons   map[contract.Code]int `json:"reasons,omitempty"`
+	HalfLife  int                   `json:"halfLife"`     // first generation with at most half the first one's score; 0 = none
+	LastScore Fidelity              `json:"lastFidelity"` // of the last generation
 }
 
 // measureGenerations plays every session through all generations and takes coverage, ledgers and decay
 // on the way.
 func (e *engine) measureGenerations(r *Report) error {
 	for i, by := range []control.Summariser{control.Oracle(), control.Lossy(10), control.Fading(10), control.Extractive()} {
-		curve := Curve{Summariser: by.Name}
+		curve := Curve{Summariser: by.Name, Reasons: map[contract.Code]int{}}
 		ledger := Ledger{Summariser: by.Name}
 		tallies := make([][]*probe.Tally, fixture.Generations)
 		curve.Refused = make([]int, fixture.Generations)
@@ -83,6 +86,11 @@ func (e *engine) chain(s *fixture.Session, by control.Summariser, coverage *Cove
 		case st == nil:
 		case !st.accepted:
 			curve.Refused[g]++
+			for _, result := range st.results {
+				for _, code := range result.Reasons {
+					curve.Reasons[code]++
+				}
+			}
 		default:
 			if err := files.add(st); err != nil {
 				return err

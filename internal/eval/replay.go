@@ -144,6 +144,12 @@ func (r *replay) summarise(st *step) {
 		answer := r.by.Summarise(r.s, req, maxOutput)
 		in := gateInput(&plan, req, answer, r.by.Extractive)
 		in.Digest = st.digests[i]
+		if req.Part == contract.PartHistory {
+			in.Ledger = &gate.Ledger{Errors: gate.ErrorLedger(req.Conversation, errorsKept)}
+			if plan.FirstKeptEntryID != session.KeepNothing {
+				in.Ask = &gate.Ask{Answered: true} // the kept tail goes on from it
+			}
+		}
 		result := r.e.judge(in)
 		st.answers = append(st.answers, answer)
 		st.results = append(st.results, result)
@@ -160,7 +166,29 @@ func (r *replay) summarise(st *step) {
 	if st.accepted {
 		st.summary = compaction.Assemble(&plan, texts[contract.PartHistory], texts[contract.PartTurnPrefix])
 	}
+	if st.accepted && !r.ungated && len(texts) == 1 {
+		r.whole(st)
+	}
 }
+
+// whole judges the assembled text of one part, as a worker's review does; parts that were joined were
+// judged each by its own headings.
+func (r *replay) whole(st *step) {
+	plan := &st.prepared.Plan
+	result := r.e.judge(gate.Input{
+		Text: st.summary, Finished: true, Digest: st.digests[0], SourceTokens: plan.SourceTokens, Extractive: r.by.Extractive,
+		MinSourceTokens: plan.Settings.MinSourceTokens, Ask: &gate.Ask{Answered: true}, Ledger: &gate.Ledger{Files: plan.Files},
+	})
+	st.results = append(st.results, result)
+	if st.accepted = result.Accepted(); st.accepted {
+		st.summary = result.Text
+	} else {
+		st.summary = ""
+	}
+}
+
+// errorsKept is how many of the last distinct errors a summary must hold, as in a worker's review.
+const errorsKept = 5
 
 // maxOutput is the output budget of the summarisers, in tokens.
 const maxOutput = 8000

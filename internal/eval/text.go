@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"recap/internal/contract"
 	"recap/internal/eval/probe"
 )
 
@@ -55,7 +56,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		if d.HalfLife > 0 {
 			half = fmt.Sprint(d.HalfLife)
 		}
-		t.row(d.Summariser, scores(d.Scores), scores(d.Files), half, strings.Trim(fmt.Sprint(d.Refused), "[]"))
+		t.row(d.Summariser, scores(d.Scores), scores(d.Files), half, strings.Trim(fmt.Sprint(d.Refused), "[]")+reasons(d.Reasons))
 	}
 
 	t.heading("gate on labelled candidates")
@@ -140,6 +141,14 @@ func classNames() []string {
 		}
 	}
 	return out
+}
+
+// reasons names why a gate refused, "" for none. Maps print in the order of their keys.
+func reasons(m map[contract.Code]int) string {
+	if len(m) == 0 {
+		return ""
+	}
+	return " " + strings.TrimPrefix(fmt.Sprint(m), "map")
 }
 
 func score(x float64) string { return fmt.Sprintf("%.3f", x) }

@@ -135,6 +135,22 @@ func oneLine(text string, most int) string {
 	return string(r[max(0, len(r)-most):])
 }
 
+// changed are the last few files that the conversation of an update changed: the new work.
+func changed(req *transcript.Request) []string {
+	var out []string
+	for i := len(req.Conversation) - 1; i >= 0 && req.PreviousSummary != "" && len(out) < 4; i-- {
+		for _, c := range req.Conversation[i].Calls {
+			for _, a := range c.Args {
+				path := strings.Trim(a.JSON, `"`)
+				if c.Name == "edit" && a.Key == "path" && !slices.Contains(out, path) {
+					out = append(out, path)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Take writes the notes a careful summariser makes of a request: every fact that reached it, in its
 // section, beside a few sentences of narrative and the newest request.
 func Take(s *fixture.Session, req *transcript.Request, facts []fixture.Fact) *Notes {
@@ -156,6 +172,9 @@ func Take(s *fixture.Session, req *transcript.Request, facts []fixture.Fact) *No
 	n.Add(outline.Goal, narrative[0])
 	n.Add(outline.InProgress, narrative[2])
 	n.Add(outline.Done, narrative[1])
+	for _, path := range changed(req) {
+		n.Add(outline.Done, "`"+path+"`")
+	}
 	for _, f := range facts {
 		n.Add(f.Section, f.Noted)
 	}
