@@ -241,3 +241,11 @@ func mustJSON(t testing.TB, v any) string {
 	require.NoError(t, err)
 	return string(raw)
 }
+
+func mustLine(e map[string]any) string {
+	raw, err := json.Marshal(e)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw) + "\n"
+}

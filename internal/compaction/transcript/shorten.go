@@ -43,9 +43,12 @@ func units(r rune) int {
 }
 
 // wholeCharacter moves a cut back while it lies within a visible character: before a mark, a joiner,
-// a variation selector or a skin tone, or behind a joiner. It gives up after a few steps on text that
-// is only marks.
+// a variation selector or a skin tone, behind a joiner, or between the two letters of a flag. It gives
+// up after a few steps on text that is only marks.
 func wholeCharacter(text string, end int) int {
+	if r, size := utf8.DecodeRuneInString(text[end:]); flagLetter(r) && flagLetters(text[:end])%2 == 1 {
+		end -= size
+	}
 	at := end
 	for range 16 {
 		next, _ := utf8.DecodeRuneInString(text[at:])
@@ -62,4 +65,20 @@ const zeroWidthJoiner = '\u200D'
 
 func extends(r rune) bool {
 	return r == zeroWidthJoiner || unicode.In(r, unicode.M) || (r >= 0x1F3FB && r <= 0x1F3FF)
+}
+
+// flagLetter reports whether two characters like this make a flag.
+func flagLetter(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
+
+// flagLetters counts the letters of flags that a text ends with.
+func flagLetters(text string) int {
+	n := 0
+	for {
+		r, size := utf8.DecodeLastRuneInString(text)
+		if !flagLetter(r) {
+			return n
+		}
+		text = text[:len(text)-size]
+		n++
+	}
 }
