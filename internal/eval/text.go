@@ -176,7 +176,7 @@ func (t *table) row(cells ...string) {
 	if t.w == nil {
 		t.w = tabwriter.NewWriter(t.b, 0, 0, 2, ' ', 0)
 	}
-	fmt.Fprintln(t.w, "  "+strings.Join(cells, "\t"))
+	_, _ = t.w.Write([]byte("  " + strings.Join(cells, "\t") + "\n")) // into memory
 }
 
 func (t *table) flush() {
