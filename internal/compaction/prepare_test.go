@@ -413,3 +413,26 @@ func TestALegacyArchiveIsDrainedIntoTheNextSummary(t *testing.T) {
 		})
 	}
 }
+
+// TestRSN04NoPayloadHoldsReasoning: neither part of a split turn, nor what rides beside the conversation.
+func TestRSN04NoPayloadHoldsReasoning(t *testing.T) {
+	t.Parallel()
+	thinks := func(id, text string) map[string]any {
+		return message(id, map[string]any{"role": "assistant", "stopReason": "stop", "content": []any{
+			map[string]any{"type": "thinking", "thinking": "SECRET-THOUGHT", "thinkingSignature": "SIGNED"},
+			map[string]any{"type": "redactedThinking", "data": "SEALED"},
+			block(text),
+		}})
+	}
+	demoted := message("x", map[string]any{"role": "developer", "content": "RESTATED", "demotedReasoningSource": map[string]any{"provider": "p", "model": "m"}})
+	p := prepare(t, input(parse(t, lines(user("a", "Earlier."), thinks("b", "ANSWER-ONE"), demoted, user("c", "The task."), thinks("d", "ANSWER-TWO"), thinks("e", filler(100)))), 60))
+	require.Len(t, p.Requests(), 2)
+	for _, r := range p.Requests() {
+		payload := string(r.Encode())
+		for _, secret := range []string{"SECRET-THOUGHT", "SIGNED", "SEALED", "RESTATED"} {
+			require.NotContains(t, payload, secret, r.Part)
+		}
+	}
+	require.Contains(t, p.History.UserText(), "ANSWER-ONE")
+	require.Contains(t, p.TurnPrefix.UserText(), "ANSWER-TWO")
+}

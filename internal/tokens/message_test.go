@@ -35,6 +35,7 @@ func TestCUT01StringContentCountsLikeATextBlock(t *testing.T) {
 	require.Equal(t, 5, tokens.Message(block, false))
 }
 
+// TestMessageEstimates has CUT-02 to CUT-09, EST-03 and EST-04 as rows.
 func TestMessageEstimates(t *testing.T) {
 	t.Parallel()
 	signed := `{"role":"assistant","content":[{"type":"thinking","thinking":"12345678","thinkingSignature":"abcdefgh"}]}`
@@ -54,6 +55,7 @@ func TestMessageEstimates(t *testing.T) {
 		{"CUT-07 result as a bare string", `{"role":"toolResult","toolCallId":"c","content":"12345"}`, 2, 2},
 		{"CUT-09 unknown role", `{"role":"oracle","content":"12345678"}`, 0, 0},
 		{"EST-03 developer text and image", `{"role":"developer","content":[{"type":"text","text":"1234"},{"type":"image","data":"eA=="}]}`, 1201, 1201},
+		{"EST-03 a longer developer text counts more", `{"role":"developer","content":[{"type":"text","text":"123456789"}]}`, 3, 3},
 		{"EST-03 developer empty", `{"role":"developer","content":""}`, 0, 0},
 		{"EST-04 python", `{"role":"pythonExecution","code":"1+1","output":"2"}`, 2, 2},
 		{"EST-04 file mentions", `{"role":"fileMention","files":[{"path":"a.go","content":"12345678"},{"path":"b","content":"","image":{"data":"eA==","mimeType":"image/png"}}]}`, 1 + 2 + 1 + 1200, 1204},
@@ -82,12 +84,20 @@ func TestCUT09BranchSummary(t *testing.T) {
 	require.Equal(t, 2, tokens.Message(&session.Message{Role: session.RoleBranchSummary, Summary: "12345"}, false))
 }
 
-func TestEST05AnEditInPlaceIsNoticed(t *testing.T) {
+// TestEST05EstimatesFollowTheMessage: both variants are told apart, equal messages are counted each by
+// itself, and an edit in place is noticed.
+func TestEST05EstimatesFollowTheMessage(t *testing.T) {
 	t.Parallel()
-	m := decode(t, `{"role":"user","content":"1234"}`)
-	require.Equal(t, 1, tokens.Message(m, false))
+	const text = `{"role":"assistant","content":[{"type":"text","text":"1234"},{"type":"redactedThinking","data":"1234"}]}`
+	m, twin := decode(t, text), decode(t, text)
+	for range 2 {
+		require.Equal(t, 2, tokens.Message(m, false))
+		require.Equal(t, 1, tokens.Message(m, true))
+	}
 	m.Content[0].Text = "12345678"
-	require.Equal(t, 2, tokens.Message(m, false))
+	require.Equal(t, 3, tokens.Message(m, false))
+	require.Equal(t, 2, tokens.Message(m, true))
+	require.Equal(t, 2, tokens.Message(twin, false))
 }
 
 func TestEstimatesAreNeverNegativeAndTheFloorNeverHigher(t *testing.T) {

@@ -55,25 +55,57 @@ func TestTHR06DefaultReserve(t *testing.T) {
 	require.Equal(t, 16384, tokens.EffectiveReserve(20000, nil))
 }
 
-func TestTHR07To10Parsing(t *testing.T) {
-	t.Parallel()
-	percent := func(v float64) tokens.Threshold { return tokens.Threshold{Kind: tokens.KindPercent, Value: v} }
-	absolute := func(v float64) tokens.Threshold { return tokens.Threshold{Kind: tokens.KindAbsolute, Value: v} }
-	invalid := func(raw string) tokens.Threshold { return tokens.Threshold{Kind: tokens.KindAuto, Invalid: raw} }
-	for raw, want := range map[string]tokens.Threshold{
-		"auto": auto, "": auto, "   ": auto, "default": auto, "AUTO": auto, " Default ": auto,
-		"85%": percent(85), " 85 % ": percent(85), "0.4%": percent(0.4), "250%": percent(250),
-		"170000": absolute(170000), "170_000": absolute(170000), "1e5": absolute(1e5), " 42 ": absolute(42),
-		"-1": auto, "0": auto, "0%": auto, "-5%": auto,
-		"170k": invalid("170k"), "lots": invalid("lots"), " 12 34 ": invalid(" 12 34 "), "x%": invalid("x%"),
-		"inf": invalid("inf"), "NaN": invalid("NaN"), "0x10": invalid("0x10"), "%": invalid("%"), "inf%": auto,
-		"reserve": {Kind: tokens.KindReserve}, "Reserve": {Kind: tokens.KindReserve},
-	} {
+func percent(v float64) tokens.Threshold {
+	return tokens.Threshold{Kind: tokens.KindPercent, Value: v}
+}
+
+func absolute(v float64) tokens.Threshold {
+	return tokens.Threshold{Kind: tokens.KindAbsolute, Value: v}
+}
+
+func invalid(raw string) tokens.Threshold {
+	return tokens.Threshold{Kind: tokens.KindAuto, Invalid: raw}
+}
+
+func parses(t *testing.T, table map[string]tokens.Threshold) {
+	t.Helper()
+	for raw, want := range table {
 		require.Empty(t, cmp.Diff(want, tokens.ParseThreshold(raw)), raw)
 	}
 }
 
-func TestTHR11And17RetiredSettings(t *testing.T) {
+func TestTHR07WordsForAuto(t *testing.T) {
+	t.Parallel()
+	parses(t, map[string]tokens.Threshold{"auto": auto, "": auto, "   ": auto, "default": auto, "AUTO": auto, " Default ": auto})
+}
+
+func TestTHR08PercentagesAndAmounts(t *testing.T) {
+	t.Parallel()
+	parses(t, map[string]tokens.Threshold{
+		"85%": percent(85), " 85 % ": percent(85), "0.4%": percent(0.4), "250%": percent(250),
+		"170000": absolute(170000), "170_000": absolute(170000), "1e5": absolute(1e5), " 42 ": absolute(42),
+	})
+}
+
+func TestTHR09WhatIsNotPositiveIsAuto(t *testing.T) {
+	t.Parallel()
+	parses(t, map[string]tokens.Threshold{"-1": auto, "0": auto, "0%": auto, "-5%": auto, "inf%": auto})
+}
+
+func TestTHR10WhatCannotBeReadIsAutoAndReported(t *testing.T) {
+	t.Parallel()
+	parses(t, map[string]tokens.Threshold{
+		"170k": invalid("170k"), "lots": invalid("lots"), " 12 34 ": invalid(" 12 34 "), "x%": invalid("x%"),
+		"inf": invalid("inf"), "NaN": invalid("NaN"), "0x10": invalid("0x10"), "%": invalid("%"),
+	})
+}
+
+func TestReserveIsAThresholdOfItsOwn(t *testing.T) {
+	t.Parallel()
+	parses(t, map[string]tokens.Threshold{"reserve": {Kind: tokens.KindReserve}, "Reserve": {Kind: tokens.KindReserve}})
+}
+
+func TestTHR11Precedence(t *testing.T) {
 	t.Parallel()
 	got := auto.WithLegacy(5000, 50)
 	require.Equal(t, tokens.Threshold{Kind: tokens.KindAbsolute, Value: 5000, Legacy: "thresholdTokens"}, got)

@@ -40,14 +40,38 @@ func TestFOP01SelectorsAreStripped(t *testing.T) {
 	}
 }
 
-func TestFOP02To05Lists(t *testing.T) {
+func TestFOP02SelectorsOfOneFileAreOneEntry(t *testing.T) {
 	t.Parallel()
-	o := collect("read a.go:1-9", "read a.go:20", "read b.go:5", "write b.go", "edit c.go", "read https://x.example/y", "read archive.zip:mem://z",
-		"write ftp://q", "bash d.go", "read ")
+	require.Empty(t, cmp.Diff(fileops.Lists{Read: []string{"a.go"}}, collect("read a.go:1-9", "read a.go:20", "read a.go", "read a.go:raw").Lists()))
+}
+
+func TestFOP03ARangedReadOfAFileWrittenLaterIsModifiedOnly(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, cmp.Diff(fileops.Lists{Modified: []string{"b.go"}, AlsoRead: []string{"b.go"}}, collect("read b.go:5", "write b.go").Lists()))
+}
+
+func TestFOP04PathsWithASchemeAreNoFiles(t *testing.T) {
+	t.Parallel()
+	o := collect("read https://x.example/y", "read archive.zip:mem://z", "write ftp://q", "edit a/b://c")
+	require.Empty(t, cmp.Diff(fileops.Lists{}, o.Lists()))
+	again, ok, err := fileops.Resolve(rec("c1", `{"readFiles":["https://x.example/y","k"],"modifiedFiles":["a/b://c"]}`), history{}.chain)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Empty(t, cmp.Diff(fileops.Lists{Read: []string{"k"}}, again), "nor are those that an earlier compaction recorded")
+}
+
+func TestFOP05WhatWasEditedIsModified(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, cmp.Diff(fileops.Lists{Modified: []string{"c.go"}}, collect("edit c.go").Lists()))
+}
+
+func TestOtherCallsNameNoFile(t *testing.T) {
+	t.Parallel()
+	o := collect("bash d.go", "read ")
 	o.AddCall("read", json.RawMessage(`{"path":7}`))
 	o.AddCall("read", json.RawMessage(`{"file_path":"no.go"}`))
 	o.AddCall("read", nil)
-	require.Empty(t, cmp.Diff(fileops.Lists{Read: []string{"a.go"}, Modified: []string{"b.go", "c.go"}, AlsoRead: []string{"b.go"}}, o.Lists()))
+	require.Empty(t, cmp.Diff(fileops.Lists{}, o.Lists()))
 }
 
 func TestListsSortByCodeUnit(t *testing.T) {
@@ -129,7 +153,8 @@ func rec(id, details string) fileops.Record {
 	return fileops.Record{ID: id, Details: json.RawMessage(details)}
 }
 
-func TestFIL01And02ChainsOfAdditionsEqualFullLists(t *testing.T) {
+// FIL-01 and FIL-02: a chain of additions says what full lists would, and stores no path twice.
+func TestFIL01FIL02ChainsOfAdditionsEqualFullLists(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var deltas, fulls history
@@ -185,7 +210,7 @@ func without(list, drop []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(p string) bool { return slices.Contains(drop, p) })
 }
 
-func TestFIL03To06WhereAChainEnds(t *testing.T) {
+func TestFIL03FIL04FIL05FIL06WhereAChainEnds(t *testing.T) {
 	t.Parallel()
 	full := rec("c1", `{"readFiles":["a"],"modifiedFiles":["b"]}`)
 	for _, tt := range []struct {
@@ -194,13 +219,13 @@ func TestFIL03To06WhereAChainEnds(t *testing.T) {
 		want  fileops.Lists
 		ok    bool
 	}{
-		{"starts at a full record", history{full, rec("c2", `{"base":"c1","readFilesAdded":["c:9"],"modifiedFilesAdded":[]}`)}, fileops.Lists{Read: []string{"a", "c"}, Modified: []string{"b"}}, true},
-		{"an extension's record holds nothing", history{{ID: "c1", Details: full.Details, FromExtension: true}}, fileops.Lists{}, false},
-		{"an extension in the middle", history{{ID: "c1", Details: full.Details, FromExtension: true}, rec("c2", `{"base":"c1","readFilesAdded":["x"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
-		{"base missing", history{rec("c2", `{"base":"gone","readFilesAdded":["x"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
-		{"base later on the path", history{rec("c2", `{"base":"c3","readFilesAdded":["x"]}`), rec("c3", `{"readFiles":["y"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
-		{"base is itself", history{rec("c2", `{"base":"c2","readFilesAdded":["x"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
-		{"full lists ignore their base", history{full, rec("c2", `{"base":"c1","readFiles":["z"],"readFilesAdded":["q"]}`)}, fileops.Lists{Read: []string{"z"}}, true},
+		{"FIL-03 starts at a full record", history{full, rec("c2", `{"base":"c1","readFilesAdded":["c:9"],"modifiedFilesAdded":[]}`)}, fileops.Lists{Read: []string{"a", "c"}, Modified: []string{"b"}}, true},
+		{"FIL-04 an extension's record holds nothing", history{{ID: "c1", Details: full.Details, FromExtension: true}}, fileops.Lists{}, false},
+		{"FIL-04 an extension in the middle", history{{ID: "c1", Details: full.Details, FromExtension: true}, rec("c2", `{"base":"c1","readFilesAdded":["x"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
+		{"FIL-05 base missing", history{rec("c2", `{"base":"gone","readFilesAdded":["x"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
+		{"FIL-05 base later on the path", history{rec("c2", `{"base":"c3","readFilesAdded":["x"]}`), rec("c3", `{"readFiles":["y"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
+		{"FIL-05 base is itself", history{rec("c2", `{"base":"c2","readFilesAdded":["x"]}`)}, fileops.Lists{Read: []string{"x"}}, true},
+		{"FIL-06 full lists ignore their base", history{full, rec("c2", `{"base":"c1","readFiles":["z"],"readFilesAdded":["q"]}`)}, fileops.Lists{Read: []string{"z"}}, true},
 		{"no lists", history{rec("c2", `{"other":1}`)}, fileops.Lists{}, false},
 		{"no details", history{rec("c2", ``)}, fileops.Lists{}, false},
 		{"not JSON", history{rec("c2", `{"readFiles":[`)}, fileops.Lists{}, false},

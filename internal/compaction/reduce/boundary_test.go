@@ -51,7 +51,7 @@ func everything(s *script) {
 	s.filler(50)
 }
 
-func TestPRN10And11NothingBeforeTheBoundaryIsTouchedOrRead(t *testing.T) {
+func TestPRN10PRN11NothingBeforeTheBoundaryIsTouchedOrRead(t *testing.T) {
 	t.Parallel()
 	for name, pass := range passes {
 		for _, boundary := range []string{"an entry", session.KeepNothing} {

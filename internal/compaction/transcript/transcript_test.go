@@ -62,16 +62,30 @@ func TestSerializePlainForm(t *testing.T) {
 	require.Contains(t, got, "Went elsewhere.")
 }
 
-func TestRSN01To04ReasoningIsNeverReplayed(t *testing.T) {
+func TestRSN01ReasoningIsNeverReplayed(t *testing.T) {
 	t.Parallel()
-	got := render(t,
+	require.Equal(t, "[User]: Question\n\n[Assistant]: Answer\n\n[Tool Result]: Output", render(t,
 		`{"role":"user","content":"Question"}`,
-		`{"role":"assistant","content":[{"type":"thinking","thinking":"SECRET-THOUGHT","thinkingSignature":"SIGNED"},{"type":"redactedThinking","data":"SEALED"}]}`,
-		`{"role":"developer","content":"RESTATED-THOUGHT","demotedReasoningSource":{"provider":"p","model":"m"}}`,
-		`{"role":"assistant","content":[{"type":"thinking","thinking":"SECRET-THOUGHT"},{"type":"text","text":"Answer"}]}`,
+		`{"role":"assistant","content":[{"type":"thinking","thinking":"SECRET-THOUGHT","thinkingSignature":"SIGNED"},{"type":"text","text":"Answer"}]}`,
 		`{"role":"toolResult","toolCallId":"1","content":"Output"}`,
-	)
-	require.Equal(t, "[User]: Question\n\n[Assistant]: Answer\n\n[Tool Result]: Output", got)
+	))
+}
+
+func TestRSN02ATurnThatOnlyThoughtContributesNothing(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "[User]: Question\n\n[User]: And?", render(t,
+		`{"role":"user","content":"Question"}`,
+		`{"role":"assistant","content":[{"type":"thinking","thinking":"SECRET-THOUGHT"},{"type":"redactedThinking","data":"SEALED"}]}`,
+		`{"role":"user","content":"And?"}`,
+	))
+}
+
+func TestRSN03DemotedReasoningIsDropped(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "[Developer]: Be careful.", render(t,
+		`{"role":"developer","content":"RESTATED-THOUGHT","demotedReasoningSource":{"provider":"p","model":"m"}}`,
+		`{"role":"developer","content":"Be careful."}`,
+	))
 }
 
 func TestUselessResultsGoWithTheirCalls(t *testing.T) {
