@@ -43,10 +43,8 @@ func (s *supporter) has(a anchor.Anchor) bool {
 	if _, ok := s.src.anchors[a.Norm]; ok {
 		return true
 	}
-	if a.Kind == anchor.Number {
-		if _, ok := s.src.numbers[a.Norm]; ok {
-			return true
-		}
+	if _, ok := s.src.numbers[a.Norm]; ok {
+		return true
 	}
 	if a.Kind == anchor.Path && s.path(a.Norm) {
 		return true

@@ -19,7 +19,7 @@ func TestShapes(t *testing.T) {
 		"e.g": anchor.None, "pkg.Func": anchor.None, "x.c": anchor.None, ".env": anchor.None, "a@b.go": anchor.None, ".d.ts": anchor.None, "x.d.ts": anchor.File,
 		"https://example.org/x": anchor.URL, "x://": anchor.None, "4f9a2c7": anchor.ID, "deadbeef": anchor.None, "1234567": anchor.Number,
 		"3f2b8c1e-0d4a-4c55-9b7f-2a6d1e8f9c10": anchor.ID, "OPS-1182": anchor.Ticket, "UTF-8": anchor.None, "SHA-256": anchor.None, "ops-1182": anchor.None,
-		"ENOENT": anchor.Error, "EVERY": anchor.None, "TS2345": anchor.Error, "E_LOCKED_7031": anchor.Error, "LOCK_7031": anchor.Error, "MAX_RETRIES": anchor.None, "ERR_MODULE_NOT_FOUND": anchor.Error,
+		"ENOENT": anchor.Error, "EVERY": anchor.None, "TS2345": anchor.Error, "E_LOCKED_7031": anchor.Error, "LOCK_7031": anchor.Error, "MAX_RETRIES": anchor.None, "V888": anchor.None, "ERR_MODULE_NOT_FOUND": anchor.Error,
 		"47,500": anchor.Number, "12.5s": anchor.Number, "85%": anchor.Number, "03:40": anchor.Number, "v1.2.3": anchor.Number, "500ms": anchor.Number,
 		"word": anchor.None, "redacted:api-key:1a2b3c4d": anchor.None,
 	} {

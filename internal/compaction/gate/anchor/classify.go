@@ -182,7 +182,7 @@ func isError(run string) bool {
 	for i < len(run) && 'A' <= run[i] && run[i] <= 'Z' {
 		i++
 	}
-	if i == 0 || i > 4 || len(run)-i < 3 || len(run)-i > 6 {
+	if i == 0 || i > 4 || (i == 1 && run[0] == 'V') || len(run)-i < 3 || len(run)-i > 6 {
 		return false
 	}
 	for ; i < len(run); i++ {
