@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -45,7 +46,9 @@ func (p *preparation) stretch(from, to int, before []session.Message) (stretch, 
 		read[0].add(&before[i])
 	}
 	err := p.parallel(len(parts), func(k int, r *reader) error {
-		s := &read[k+1]
+		s, n := &read[k+1], parts[k].to-parts[k].from
+		s.writer.Grow(n)
+		s.ids = make([]string, 0, n)
 		for i := parts[k].from; i < parts[k].to; i++ {
 			m, err := p.messageBy(r, i)
 			if err != nil {
@@ -63,6 +66,11 @@ func (p *preparation) stretch(from, to int, before []session.Message) (stretch, 
 	}
 	var all stretch
 	writers := make([]*transcript.Writer, len(read))
+	n := 0
+	for k := range read {
+		n += len(read[k].ids)
+	}
+	all.ids = slices.Grow(all.ids, n)
 	for k := range read {
 		writers[k] = &read[k].writer
 		all.ids = append(all.ids, read[k].ids...)

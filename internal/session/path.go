@@ -16,7 +16,7 @@ func (l *Log) PathTo(leaf *Entry) ([]*Entry, error) {
 		return nil, l.broken(&PathError{NoID: true, Line: leaf.Line}, leaf, nil)
 	}
 	seen := make([]uint64, (len(l.Entries)+63)/64)
-	var path []*Entry
+	path := make([]*Entry, 0, len(l.Entries)) // mostly all of them
 	for e, i := leaf, l.byID[leaf.ID]; ; {
 		seen[i>>6] |= 1 << (i & 63)
 		path = append(path, e)

@@ -2,7 +2,9 @@ package session
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"slices"
 	"strconv"
 	"unicode/utf16"
@@ -246,15 +248,30 @@ func unquote(raw []byte) string {
 // appendUnquoted appends what the content of a JSON string decodes to, which is never longer. What is no
 // escape decodes to anything.
 func appendUnquoted(out, raw []byte) []byte {
-	out = slices.Grow(out, len(raw))
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 || i+1 == len(raw) {
-			return append(out, raw...)
+	o := len(out)
+	out = slices.Grow(out, len(raw))[:o+len(raw)]
+	for i := 0; i < len(raw); {
+		if len(raw)-i >= 8 {
+			// Eight bytes at a time; what is copied from the first backslash on is overwritten.
+			x := binary.LittleEndian.Uint64(raw[i:])
+			binary.LittleEndian.PutUint64(out[o:], x)
+			hit := (x ^ '\\'*lowBits - lowBits) &^ x & highBits
+			if hit == 0 {
+				i, o = i+8, o+8
+				continue
+			}
+			n := bits.TrailingZeros64(hit) >> 3
+			i, o = i+n, o+n
+		} else if raw[i] != '\\' {
+			out[o] = raw[i]
+			i, o = i+1, o+1
+			continue
 		}
-		out = append(out, raw[:i]...)
-		c := raw[i+1]
-		raw = raw[i+2:]
+		if i++; i == len(raw) {
+			break
+		}
+		c := raw[i]
+		i++
 		switch c {
 		case 'b':
 			c = '\b'
@@ -267,21 +284,23 @@ func appendUnquoted(out, raw []byte) []byte {
 		case 't':
 			c = '\t'
 		case 'u':
-			if len(raw) < 4 {
-				return out
+			if len(raw)-i < 4 {
+				return out[:o]
 			}
-			u := hex4(raw)
-			raw = raw[4:]
-			if utf16.IsSurrogate(u) && len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
-				if pair := utf16.DecodeRune(u, hex4(raw[2:])); pair != utf8.RuneError {
-					u, raw = pair, raw[6:]
+			u := hex4(raw[i:])
+			i += 4
+			if utf16.IsSurrogate(u) && len(raw)-i >= 6 && raw[i] == '\\' && raw[i+1] == 'u' {
+				if pair := utf16.DecodeRune(u, hex4(raw[i+2:])); pair != utf8.RuneError {
+					u, i = pair, i+6
 				}
 			}
-			out = utf8.AppendRune(out, u)
+			o += utf8.EncodeRune(out[o:], u)
 			continue
 		}
-		out = append(out, c)
+		out[o] = c
+		o++
 	}
+	return out[:o]
 }
 
 // hex4 reads four hex digits.

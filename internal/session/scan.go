@@ -238,14 +238,18 @@ func scanLiteral(b []byte, i int, word string) (int, bool) {
 	return i + len(word), true
 }
 
+// The lowest and the highest bit of each byte of a word, to look at eight bytes at once: for an ASCII
+// character c, the first byte of x that is c has its highest bit set in
+// (x ^ c*lowBits - lowBits) &^ x & highBits, and no byte before it has.
+const (
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
+)
+
 // stops marks, by the high bit, the bytes of x that are a quote, a backslash or a control character. Only
 // the first mark counts: a borrow may mark a byte behind it.
 func stops(x uint64) uint64 {
-	const (
-		ones  = 0x0101010101010101
-		highs = 0x8080808080808080
-	)
-	return ((x ^ '"'*ones - ones) | (x ^ '\\'*ones - ones) | (x - ' '*ones)) &^ x & highs
+	return ((x ^ '"'*lowBits - lowBits) | (x ^ '\\'*lowBits - lowBits) | (x - ' '*lowBits)) &^ x & highBits
 }
 
 // plainEscape says which characters make an escape with the backslash alone.

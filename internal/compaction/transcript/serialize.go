@@ -41,6 +41,9 @@ type droppedResult struct {
 	at   int
 }
 
+// Grow makes room for n more messages.
+func (w *Writer) Grow(n int) { w.blocks = slices.Grow(w.blocks, n) }
+
 // Add serialises the next message.
 func (w *Writer) Add(m *session.Message) {
 	if w.skipRecovered(m) {

@@ -15,23 +15,38 @@ func shorten(text string) (kept string, cut int) {
 	if len(text) <= ResultLimit {
 		return text, 0
 	}
-	end, n := 0, 0
+	end, _ := advance(text, ResultLimit)
+	if end == len(text) {
+		return text, 0
+	}
+	end = wholeCharacter(text, end)
+	_, cut = advance(text[end:], len(text))
+	return text[:end], cut
+}
+
+// advance passes over as many characters as have at most limit code units, and returns how many bytes
+// and code units that were.
+func advance(text string, limit int) (end, n int) {
 	for end < len(text) {
+		// Most text is ASCII: eight bytes at a time.
+		for len(text)-end >= 8 && limit-n >= 8 {
+			t := text[end : end+8]
+			if (t[0]|t[1]|t[2]|t[3]|t[4]|t[5]|t[6]|t[7])&0x80 != 0 {
+				break
+			}
+			end, n = end+8, n+8
+		}
+		if end == len(text) {
+			break
+		}
 		r, size := utf8.DecodeRuneInString(text[end:])
-		if n+units(r) > ResultLimit {
+		if n+units(r) > limit {
 			break
 		}
 		n += units(r)
 		end += size
 	}
-	if end == len(text) {
-		return text, 0
-	}
-	end = wholeCharacter(text, end)
-	for _, r := range text[end:] {
-		cut += units(r)
-	}
-	return text[:end], cut
+	return end, n
 }
 
 // units is the number of UTF-16 code units of a character.

@@ -15,7 +15,7 @@ import (
 // core reads from the end, all of them read the whole file.
 const (
 	maxTailBlock = 8 << 20
-	maxTail      = 32 << 20
+	maxTail      = 16 << 20
 )
 
 // indexTail reads the file backwards, in growing blocks of whole lines, until it holds all that the
