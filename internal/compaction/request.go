@@ -34,7 +34,7 @@ func (p *preparation) result() *Prepared {
 	if len(p.history.blocks) > 0 {
 		out.History = p.request(contract.PartHistory, p.history.blocks)
 		if !split && p.found.Split {
-			out.History.Instruction = p.instruction(p.historyPrompt()+"\n\n"+p.in.Prompts.MidTurn, p.history.blocks, true)
+			out.History.Instruction = p.instruction(p.historyPrompt()+"\n\n"+p.in.Prompts.MidTurn, transcript.Language(p.history.blocks), true)
 		}
 	}
 	if split {
@@ -75,18 +75,22 @@ func (p *preparation) historyPrompt() string {
 func (p *preparation) request(part contract.Part, blocks []transcript.Block) *transcript.Request {
 	r := &transcript.Request{Part: part, System: p.in.Prompts.System, Conversation: blocks, Context: p.in.Context}
 	if part == contract.PartTurnPrefix {
-		r.Instruction = p.instruction(p.in.Prompts.TurnPrefix, blocks, false)
+		language := transcript.Language(blocks)
+		if language == "" { // one turn may say too little to tell
+			language = transcript.Language(p.history.blocks)
+		}
+		r.Instruction = p.instruction(p.in.Prompts.TurnPrefix, language, false)
 		return r
 	}
 	r.PreviousSummary = p.base.summary
-	r.Instruction = p.instruction(p.historyPrompt(), blocks, true)
+	r.Instruction = p.instruction(p.historyPrompt(), transcript.Language(blocks), true)
 	return r
 }
 
-// instruction completes a prompt with the language of the conversation and, last, the focus.
-func (p *preparation) instruction(prompt string, blocks []transcript.Block, focused bool) string {
-	if lang := transcript.Language(blocks); lang != "" && lang != "English" {
-		prompt += "\n\nThe user writes in " + lang + ": write everything but headings and quoted text in " + lang + "."
+// instruction completes a prompt with the language of the users, where it is known, and, last, the focus.
+func (p *preparation) instruction(prompt, language string, focused bool) string {
+	if language != "" && language != "English" {
+		prompt += "\n\nThe user writes in " + language + ": write everything but headings and quoted text in " + language + "."
 	}
 	if focused && p.in.Focus != "" {
 		prompt += "\n\nAdditional focus: " + p.in.Focus

@@ -34,14 +34,23 @@ func Language(blocks []Block) string {
 	if name := dominant(scripts, letters); name != "Latin" {
 		return name
 	}
-	best, count, total := "", 0, 0
+	return likeliest(words)
+}
+
+// likeliest picks the language of Latin text: half of the words that say something must be its own, and
+// a related language must fit clearly less.
+func likeliest(words map[string]int) string {
+	best, count, second := "", 0, 0
 	for name, n := range words {
-		total += n
-		if n > count || (n == count && name < best) {
-			best, count = name, n
+		switch {
+		case name == anyLanguage:
+		case n > count || (n == count && name < best):
+			best, count, second = name, n, max(second, count)
+		default:
+			second = max(second, n)
 		}
 	}
-	if count < 3 || count*2 < total {
+	if count < 3 || count*2 < words[anyLanguage] || count*4 < second*5 {
 		return ""
 	}
 	return best
@@ -128,16 +137,19 @@ func dominant(scripts map[string]int, letters int) string {
 	return best
 }
 
-// frequent lists words that are frequent in one language and rare or absent in the others.
-var frequent = map[string]string{}
+// anyLanguage counts the words that are frequent in any of the languages.
+const anyLanguage = ""
 
-func init() {
+// frequent maps a word to the languages it is frequent in. Related languages share many words, so these
+// count for each of them.
+var frequent = func() map[string][]string {
+	m := map[string][]string{}
 	for name, words := range map[string]string{
 		"English":    "the and is are this that with for have please should what when not but from was it you can",
-		"German":     "der die das und ist nicht mit ein eine auf für bitte wir ich auch wird noch aber sind oder",
+		"German":     "der die das und ist nicht mit ein eine auf für bitte wir ich auch wird noch aber sind oder um",
 		"French":     "le les des est dans une pour pas avec sur qui vous nous je mais aussi cette sont être s'il",
-		"Spanish":    "el los las una por con para está pero como más esto hay cuando también ese muy favor del",
-		"Portuguese": "os uma não com para mas como está isso você também fazer são quando pelo ou ao à favor",
+		"Spanish":    "el los las una por con para está pero como más esto hay cuando también ese muy favor del y en sin sus este esta hasta desde",
+		"Portuguese": "os uma não com para mas como está isso você também fazer são quando pelo ou ao à favor dos em um por sem seu sua foi tem até só já ainda nunca precisa",
 		"Italian":    "il gli una non con per che sono della questo anche ma come quando nel perché ho è favore",
 		"Dutch":      "het een niet van met voor dat zijn ook maar wordt naar graag deze heb nog wel of moet je",
 		"Polish":     "nie jest się na że do proszę tak jak ale czy dla tego już są przez może był oraz mnie",
@@ -145,22 +157,23 @@ func init() {
 		"Swedish":    "och är det att inte en som med för på jag men kan ska vi ett den till av har",
 	} {
 		for word := range strings.FieldsSeq(words) {
-			if _, shared := frequent[word]; shared {
-				frequent[word] = "" // says nothing
-				continue
-			}
-			frequent[word] = name
+			m[word] = append(m[word], name)
 		}
 	}
-}
+	return m
+}()
 
 func countWords(text string, into map[string]int) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
 		if len(word) > 12 {
 			continue
 		}
-		if name := frequent[strings.ToLower(word)]; name != "" {
+		names := frequent[strings.ToLower(word)]
+		for _, name := range names {
 			into[name]++
+		}
+		if len(names) > 0 {
+			into[anyLanguage]++
 		}
 	}
 }

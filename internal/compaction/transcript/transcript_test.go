@@ -254,6 +254,12 @@ func TestTheEstimateCoversTheRenderedText(t *testing.T) {
 
 func TestLanguageOfTheUser(t *testing.T) {
 	t.Parallel()
+	for text, want := range map[string]string{
+		"Corrija o erro em NextWindow, por favor. Ontem duas balsas receberam o mesmo berço, por um intervalo que começa no fim do outro; isso é grave.": "Portuguese",
+		"Corrige el error en NextWindow, por favor. Ayer dos barcos recibieron el mismo muelle por un intervalo que empieza en la hora del otro.":        "Spanish",
+	} {
+		require.Equal(t, want, transcript.Language([]transcript.Block{{Role: transcript.User, Text: text}}))
+	}
 	for want, text := range map[string]string{
 		"English":    "Please rename the billing job and then check that it is what you have in the deploy script.",
 		"German":     "Bitte benenne den Job um und prüfe, ob das Skript noch läuft, aber nicht auf der Produktion. Ich möchte auch, dass die Tests grün sind.",
