@@ -39,7 +39,13 @@ type Config struct {
 // Set is the workers of one process: one for workflows and publishing, one for model calls, one for
 // each session store.
 type Set struct {
+	temporal client.Client
+	acts     *activities.Activities
+	drain    time.Duration
+
+	mu      sync.Mutex // Serve adds workers while others run
 	workers []worker.Worker
+	serving map[string]bool // store names
 	stores  *Stores
 	blobs   blob.Driver
 	logger  *slog.Logger
@@ -70,27 +76,54 @@ func New(c Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{stores: stores, blobs: blobs, logger: c.Logger, stop: func() {}}
-	drain := c.Config.Worker.DrainTimeout
-
-	main := worker.New(c.Temporal, contract.QueueMain, worker.Options{WorkerStopTimeout: drain})
+	s := &Set{
+		temporal: c.Temporal, acts: acts, drain: c.Config.Worker.DrainTimeout, serving: map[string]bool{},
+		stores: stores, blobs: blobs, logger: c.Logger, stop: func() {},
+	}
+	main := worker.New(c.Temporal, contract.QueueMain, worker.Options{WorkerStopTimeout: s.drain})
 	workflows.Register(main)
 	acts.RegisterMain(main)
 	models := worker.New(c.Temporal, contract.QueueModel, worker.Options{
-		WorkerStopTimeout: drain, DisableWorkflowWorker: true,
+		WorkerStopTimeout: s.drain, DisableWorkflowWorker: true,
 		MaxConcurrentActivityExecutionSize: c.Config.Worker.ModelCalls,
 	})
 	acts.RegisterModel(models)
 	s.workers = append(s.workers, main, models)
 	for _, name := range stores.Names() {
-		w := worker.New(c.Temporal, contract.StoreQueue(name), worker.Options{
-			WorkerStopTimeout: drain, DisableWorkflowWorker: true,
-			MaxConcurrentActivityExecutionSize: 2 * runtime.GOMAXPROCS(0),
-		})
-		acts.RegisterStore(w)
-		s.workers = append(s.workers, w)
+		s.workers = append(s.workers, s.storeWorker(name))
 	}
 	return s, nil
+}
+
+// storeWorker makes the worker of a store's queue.
+func (s *Set) storeWorker(name string) worker.Worker {
+	w := worker.New(s.temporal, contract.StoreQueue(name), worker.Options{
+		WorkerStopTimeout: s.drain, DisableWorkflowWorker: true,
+		MaxConcurrentActivityExecutionSize: 2 * runtime.GOMAXPROCS(0),
+	})
+	s.acts.RegisterStore(w)
+	s.serving[name] = true
+	return w
+}
+
+// Serve works on the folder of a session that is named by its path, from now on. The set is running.
+func (s *Set) Serve(path string) error {
+	ref, _, err := s.stores.Resolve(path)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.serving[ref.Store] {
+		return nil
+	}
+	w := s.storeWorker(ref.Store)
+	if err := w.Start(); err != nil {
+		delete(s.serving, ref.Store)
+		return err
+	}
+	s.workers = append(s.workers, w)
+	return nil
 }
 
 // Stores are the session stores the workers serve.
@@ -138,6 +171,8 @@ func (s *Set) sweep(ctx context.Context) {
 // does not finish is taken over by another worker. Model answers that arrive while draining are
 // stored and so not paid again.
 func (s *Set) Stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	done := make(chan struct{}, len(s.workers))
 	for _, w := range s.workers {
 		go func() {

@@ -23,6 +23,7 @@ type link struct {
 	ui       string // URL of the Temporal UI, "" when unknown
 	ownStack bool   // the stack was started for this command and ends with it
 	attached bool   // the stack is another process's
+	embedded bool   // an embedded stack, whoever's
 	gone     <-chan struct{}
 	closers  []func() error
 }
@@ -125,10 +126,17 @@ func (a *app) connectEmbedded(ctx context.Context, cfg *config.Config, o connect
 		}
 		return nil, err
 	}
-	l.ui, l.ownStack, l.attached = info.UIAddress, stack != nil, stack == nil
+	l.ui, l.ownStack, l.attached, l.embedded = info.UIAddress, stack != nil, stack == nil, true
 	if stack != nil {
 		l.gone = stack.Done()
 		l.closers = append([]func() error{stack.Stop}, l.closers...) // last of all
+	}
+	if l.attached && o.target != nil {
+		served, err := a.askToServe(l, log, o.target.path)
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		works = !served
 	}
 	if works {
 		var paths []string

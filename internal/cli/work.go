@@ -2,12 +2,16 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
+	"time"
 
 	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
 
+	"recap/internal/client"
 	"recap/internal/client/service"
 	"recap/internal/compaction/gate"
 	"recap/internal/config"
@@ -51,6 +55,7 @@ func (a *app) startWork(l *link, log *slog.Logger, metrics *telemetry.Metrics, p
 	return w, nil
 }
 
+// start starts everything. Only the worker of an embedded stack takes over folders on request.
 func (w *work) start(l *link, log *slog.Logger, metrics *telemetry.Metrics, paths []string) error {
 	events, err := eventnats.NewPublisher(w.conn, streamOptions(l.cfg))
 	if err != nil {
@@ -70,27 +75,58 @@ func (w *work) start(l *link, log *slog.Logger, metrics *telemetry.Metrics, path
 		return err
 	}
 	w.set = set
-	w.service, err = service.Start(service.Config{
+	c := service.Config{
 		Conn: w.conn, Client: l.ops, Blobs: blobs, Tenant: l.cfg.Tenant, Version: telemetry.Version(), Logger: log,
-		Resolve: resolver(l.cfg, paths, set.Stores().Names()),
-	})
+		Resolve: resolver(l.cfg, paths, set.Stores().Names),
+	}
+	if l.embedded {
+		c.Serve = set.Serve
+	}
+	w.service, err = service.Start(c)
 	return err
 }
 
 // resolver turns the names that commands on NATS carry into references. It refuses sessions outside
 // of the stores that are served here: nobody would ever work on them.
-func resolver(cfg *config.Config, paths, served []string) func(context.Context, string) (contract.SessionRef, error) {
+func resolver(cfg *config.Config, paths []string, served func() []string) func(context.Context, string) (contract.SessionRef, error) {
 	return func(_ context.Context, name string) (contract.SessionRef, error) {
 		stores, err := workers.OpenStores(cfg, paths...) // its own: resolving a path may add a store
 		if err != nil {
 			return contract.SessionRef{}, err
 		}
 		ref, _, err := stores.Resolve(name)
-		if err == nil && !slices.Contains(served, ref.Store) {
+		if err == nil && !slices.Contains(served(), ref.Store) {
 			err = &store.Error{Kind: store.KindOutside, ID: name, Msg: "lies in no store that this worker serves"}
 		}
 		return ref, err
 	}
+}
+
+// askToServe asks the worker of the stack that a link is attached to to work on a session's folder, so
+// that the work goes on when this command ends. served is false when nobody there can.
+func (a *app) askToServe(l *link, log *slog.Logger, path string) (served bool, err error) {
+	conn, err := eventnats.Connect(natsOptions(a.name, l.cfg, log))
+	if err != nil {
+		return false, &usageError{err: err}
+	}
+	defer conn.Close()
+	if up := conn.StatusChanged(natsgo.CONNECTED); conn.Status() != natsgo.CONNECTED {
+		select {
+		case <-up:
+		case <-time.After(client.DialTimeout):
+			return false, nil
+		}
+	}
+	body, err := json.Marshal(service.Served{Path: path})
+	if err != nil {
+		return false, err
+	}
+	reply, err := conn.Request(service.Prefix+"."+service.VerbServe, body, service.CallTimeout)
+	if err != nil {
+		log.Debug("nobody serves folders on request", "error", err)
+		return false, nil
+	}
+	return reply.Header.Get(micro.ErrorHeader) == "", nil
 }
 
 // Stop takes no more work, lets what runs finish within the drain timeout, and disconnects.

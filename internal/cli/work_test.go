@@ -23,7 +23,7 @@ func TestCommandsReachServedSessionsOnly(t *testing.T) {
 	}
 	cfg := config.Default()
 	cfg.Stores = map[string]config.Store{"local": {Driver: "jsonl", Root: inside}}
-	resolve := resolver(cfg, nil, []string{"local"})
+	resolve := resolver(cfg, nil, func() []string { return []string{"local"} })
 
 	byID, err := resolve(t.Context(), "s")
 	require.NoError(t, err)

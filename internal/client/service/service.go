@@ -50,6 +50,9 @@ type Config struct {
 	Blobs  blob.Driver
 	// Resolve turns a caller's name for a session (an id or a path) into its reference.
 	Resolve func(ctx context.Context, name string) (contract.SessionRef, error)
+	// Serve, where it is set, lets a command ask this worker to work on the folder of a session too. It
+	// is for a stack on one machine: whoever may send commands may name any file.
+	Serve func(path string) error
 	// Tenant is whose operations a command means that names no tenant.
 	Tenant  string
 	Version string // shown to discovery; anything but a semantic version becomes 0.0.0

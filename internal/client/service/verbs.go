@@ -18,7 +18,7 @@ import (
 type verb func(ctx context.Context, data []byte) (any, error)
 
 func (s *Service) verbs() map[string]verb {
-	return map[string]verb{
+	verbs := map[string]verb{
 		"compact": s.compact,
 		"retry":   s.retry,
 		"cancel":  s.cancel,
@@ -26,6 +26,26 @@ func (s *Service) verbs() map[string]verb {
 		"result":  s.result,
 		"blob":    s.blob,
 	}
+	if s.cfg.Serve != nil {
+		verbs[VerbServe] = s.serve
+	}
+	return verbs
+}
+
+// VerbServe asks the worker of an embedded stack to work on the folder of a session.
+const VerbServe = "serve"
+
+// Served is both the body of serve and its answer.
+type Served struct {
+	Path string `json:"path"` // absolute
+}
+
+func (s *Service) serve(_ context.Context, data []byte) (any, error) {
+	var body Served
+	if err := decode(data, &body); err != nil {
+		return nil, err
+	}
+	return body, s.cfg.Serve(body.Path)
 }
 
 // session is a caller's word for a session: a string (an id or a path), or a whole reference.

@@ -17,6 +17,7 @@ import (
 	"recap/internal/client/record"
 	"recap/internal/contract"
 	eventnats "recap/internal/event/nats"
+	"recap/internal/testkit/provider"
 )
 
 // TestCommandsOverNATS asks for a compaction that is returned to the caller, as an agent frontend does.
@@ -52,32 +53,58 @@ func TestCommandsOverNATS(t *testing.T) {
 	require.Empty(t, a.compactions())
 }
 
-// TestDevAndEmbedded leaves a stack running and uses it from another process; a second stack on the
-// same data is refused.
-func TestDevAndEmbedded(t *testing.T) {
-	a := newArena(t)
+// dev runs the embedded stack in a process of its own and returns how to run commands beside it.
+func (a *arena) dev() (run func(args ...string) (stdout, stderr string, code int)) {
+	a.t.Helper()
 	out := filepath.Join(a.dir, "dev.json")
 	f, err := os.Create(out)
-	require.NoError(t, err)
+	require.NoError(a.t, err)
 	dev := exec.Command(filepath.Join(bin, "recap"), "dev", "--output", "json")
 	dev.Dir, dev.Stdout, dev.Stderr = a.dir, f, os.Stderr
 	dev.Env = append(a.env(), "TEMPORAL_ADDRESS=", "TEMPORAL_NAMESPACE=", "NATS_URL=", "RECAP_LOG_LEVEL=error")
 	dev.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, dev.Start())
-	defer dev.Wait()                       //nolint:errcheck // it was interrupted
-	defer dev.Process.Signal(os.Interrupt) //nolint:errcheck // it may be gone
-	require.Eventually(t, func() bool {
+	require.NoError(a.t, dev.Start())
+	a.t.Cleanup(func() {
+		_ = dev.Process.Signal(os.Interrupt) // it may be gone
+		_ = dev.Wait()                       // it was interrupted
+		_ = f.Close()
+	})
+	require.Eventually(a.t, func() bool {
 		data, err := os.ReadFile(out)
 		return err == nil && json.Valid(data) && len(data) > 0
 	}, patience, 50*time.Millisecond)
-
-	run := func(args ...string) (string, string, int) {
+	return func(args ...string) (string, string, int) {
 		cmd := exec.Command(filepath.Join(bin, "recap"), args...)
 		var stdout, stderr strings.Builder
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = a.dir, dev.Env, &stdout, &stderr
 		_ = cmd.Run() // the exit code is asserted on
 		return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 	}
+}
+
+// TestTheStackGoesOnWhenTheCallerLeaves: a session outside of the stores is taken over by the running
+// stack, so that a caller who stops waiting leaves nothing undone.
+func TestTheStackGoesOnWhenTheCallerLeaves(t *testing.T) {
+	a := newArena(t)
+	release := make(chan struct{})
+	a.provider.SetScript(func(r provider.Request) provider.Step { return provider.Held(release, provider.GoodSummary(r)) })
+	run := a.dev()
+	outside := filepath.Join(t.TempDir(), "outside.jsonl")
+	require.NoError(t, os.WriteFile(outside, a.original, 0o600))
+	_, stderr, code := run("compact", "--embedded", "--no-writer", "--timeout", "2s", outside)
+	require.Equal(t, 124, code, stderr)
+	close(release)
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(outside)
+		return err == nil && strings.Contains(string(data[len(a.original):]), `"type":"compaction"`)
+	}, patience, 50*time.Millisecond)
+}
+
+// TestDevAndEmbedded leaves a stack running and uses it from another process; a second stack on the
+// same data is refused.
+func TestDevAndEmbedded(t *testing.T) {
+	a := newArena(t)
+	run := a.dev()
 	stdout, stderr, code := run("compact", "--embedded", "--no-writer", "--output", "json", a.session)
 	require.Equal(t, 0, code, stderr)
 	var o contract.Outcome
