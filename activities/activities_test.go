@@ -371,7 +371,7 @@ func TestNobodyToAskNeedsAnOperator(t *testing.T) {
 	require.Contains(t, o.Message, "anthropic/demo-large")
 }
 
-func TestSwitchedOffReasonsAreSkippedAndManualOnesAreNot(t *testing.T) {
+func TestTHR16SwitchedOffReasonsAreSkippedAndManualOnesAreNot(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.write("s.jsonl", chat(6))

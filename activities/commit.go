@@ -275,6 +275,8 @@ func (c *committer) committed(entryID, firstKept string) contract.Outcome {
 		}
 	}
 	o.DeadEnd = c.progress.Warning != ""
+	// Who ran into the window sends the same request again, now that it fits.
+	o.WillRetry = !o.DeadEnd && (c.in.Request.Reason == contract.ReasonOverflow || c.in.Request.Reason == contract.ReasonIncomplete)
 	switch {
 	case c.plan.ReducedOnly:
 		after := c.plan.KeptTokens

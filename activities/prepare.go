@@ -191,7 +191,11 @@ func (p *preparer) plan(ctx context.Context, snap store.Snapshot) (contract.Prep
 		if skip.Code == contract.CodeDamagedSession && snap.Log().Partial {
 			return contract.PreparePlanResult{}, session.ErrPartial // count and place the damage over the whole file
 		}
-		return p.over(skip.State, skip.Code, skip.Message), nil
+		result := p.over(skip.State, skip.Code, skip.Message)
+		if skip.Warning != "" {
+			result.End.DeadEnd, result.End.Warnings = true, []string{skip.Warning}
+		}
+		return result, nil
 	}
 	if err != nil {
 		return contract.PreparePlanResult{}, err

@@ -91,8 +91,8 @@ func TestWithoutTheSettingNothingIsRewritten(t *testing.T) {
 	require.NoFileExists(t, path+".recap-backup-1")
 }
 
-// TestReductionsThatAreEnoughAskNoModel: repeated outputs go, and the context is under its threshold.
-func TestReductionsThatAreEnoughAskNoModel(t *testing.T) {
+// TestGRD16ReductionsThatAreEnoughAskNoModel: repeated outputs go, and the context is under its threshold.
+func TestGRD16ReductionsThatAreEnoughAskNoModel(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.Catalog.Candidates[0].ContextWindow = 6000
@@ -151,7 +151,7 @@ func TestProgressGuard(t *testing.T) {
 		request.Settings.Threshold = "2500"
 		return request
 	}
-	t.Run("met without rescue", func(t *testing.T) {
+	t.Run("GRD-12 met without rescue", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		r.Catalog.Candidates[0].ContextWindow = 60000
@@ -161,7 +161,7 @@ func TestProgressGuard(t *testing.T) {
 		require.False(t, o.DeadEnd)
 		require.Less(t, *o.TokensAfter, 2000)
 	})
-	t.Run("dead end without leave to rewrite", func(t *testing.T) {
+	t.Run("GRD-13 dead end without leave to rewrite", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		r.Catalog.Candidates[0].ContextWindow = 60000
@@ -171,6 +171,7 @@ func TestProgressGuard(t *testing.T) {
 		o := r.compact(request)
 		require.Equal(t, contract.StateCommitted, o.State, o.Message)
 		require.True(t, o.DeadEnd)
+		require.Len(t, o.Warnings, 1, "said once")
 		list := entries(t, path)
 		require.Contains(t, list[len(list)-1]["warning"], "freed too little context to make progress")
 		require.Contains(t, o.Warnings[len(o.Warnings)-1], "freed too little context to make progress")
@@ -180,7 +181,7 @@ func TestProgressGuard(t *testing.T) {
 		}.Normalize())
 		require.Equal(t, contract.CodeNothingToCompact, again.Reason, "no re-run on unchanged input")
 	})
-	t.Run("rescued", func(t *testing.T) {
+	t.Run("GRD-14 rescued", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t)
 		r.Catalog.Candidates[0].ContextWindow = 60000
@@ -196,8 +197,77 @@ func TestProgressGuard(t *testing.T) {
 		require.Equal(t, 1, o.Reduced)
 		require.False(t, o.DeadEnd, o.Warnings)
 		require.LessOrEqual(t, *o.TokensAfter, 850)
+		require.True(t, o.WillRetry, "GRD-08, PRO-02: what overflowed is sent again")
 		require.FileExists(t, path+".recap-backup-1")
+		list := entries(t, path)
+		require.NotContains(t, list[len(list)-1], "warning")
 	})
+	t.Run("GRD-14 rescue that is not enough", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		path := r.write("s.jsonl", longTail())
+		request := request(r, contract.ReasonOverflow, true)
+		r.Catalog.Candidates[0].ContextWindow = 100
+		r.Catalog.Chain = []string{"other/large"}
+		r.Catalog.Candidates = append(r.Catalog.Candidates, contract.Candidate{ID: "other/large", API: "openai-chat", ContextWindow: 200000})
+		o := r.compact(request)
+		require.Equal(t, contract.StateCommitted, o.State, o.Message)
+		require.True(t, o.DeadEnd)
+		require.False(t, o.WillRetry, "GRD-13: no retry of what does not fit")
+		list := entries(t, path)
+		require.Contains(t, list[len(list)-1]["warning"], "freed too little context to make progress")
+	})
+	t.Run("GRD-15 only images are left", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		image := `{"type":"image","data":"` + strings.Repeat("QUJD", 40) + `","mimeType":"image/png"}`
+		text := work(2, "cat file", long, 4000)
+		text += `{"type":"message","id":"i0000001","parentId":"r0000001","timestamp":"2026-05-04T09:00:05.000Z","message":{"role":"user","content":[{"type":"text","text":"See these."},` +
+			image + `,` + image + `],"timestamp":1777885205000}}` + "\n"
+		path := r.write("s.jsonl", text)
+		request := request(r, contract.ReasonOverflow, true)
+		r.Catalog.Candidates[0].ContextWindow = 1000
+		r.Catalog.Chain = []string{"other/large"}
+		r.Catalog.Candidates = append(r.Catalog.Candidates, contract.Candidate{ID: "other/large", API: "openai-chat", ContextWindow: 200000})
+		o := r.compact(request)
+		require.Equal(t, contract.StateCommitted, o.State, o.Message)
+		require.False(t, o.DeadEnd, o.Warnings)
+		require.Contains(t, strings.Join(o.Warnings, "\n"), "dropped 2 attached image(s)")
+		list := entries(t, path)
+		require.NotContains(t, list[len(list)-1], "warning")
+		require.NotContains(t, fmt.Sprint(list[len(list)-2]), "QUJD")
+	})
+	t.Run("GRD-05 nothing to compact over the band", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		path := r.write("s.jsonl", work(2, "cat file", long, 5000))
+		request := request(r, contract.ReasonThreshold, false)
+		request.Settings.KeepRecentTokens = 50_000
+		r.Catalog.Candidates[0].ContextWindow = 60000
+		o := r.compact(request)
+		require.Equal(t, contract.StateSkipped, o.State)
+		require.Equal(t, contract.CodeNothingToCompact, o.Reason)
+		require.True(t, o.DeadEnd)
+		require.Len(t, o.Warnings, 1)
+		require.Zero(t, r.model.count())
+		require.Len(t, entries(t, path), 9)
+	})
+}
+
+// TestGRD16AnOverflowGoesOnWhateverTheReducersFreed: repeated outputs go, and it is summarised all the same.
+func TestGRD16AnOverflowGoesOnWhateverTheReducersFreed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	same := strings.Repeat("the same line again. ", 100)
+	path := r.write("s.jsonl", work(12, "make test", func(int) string { return same }, 0))
+	request := r.request("s.jsonl", 600)
+	request.Reason, request.Settings.ReduceInPlace = contract.ReasonOverflow, true
+	o := r.compact(request)
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	require.NotEmpty(t, o.EntryID)
+	require.Positive(t, r.model.count())
+	list := entries(t, path)
+	require.Equal(t, "compaction", list[len(list)-1]["type"])
 }
 
 // TestAFailedAutomaticRequestIsNotRepeatedOnUnchangedInput, but on new input, by a person and by retry.

@@ -67,6 +67,9 @@ type Skip struct {
 	State   contract.State
 	Code    contract.Code
 	Message string
+	// Warning says that an automatic request found nothing to compact although the context is too
+	// large: work that goes on by itself would only ask again. "" otherwise.
+	Warning string
 }
 
 func (s *Skip) Error() string { return s.Message }

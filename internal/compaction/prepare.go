@@ -22,7 +22,7 @@ func Prepare(in Input) (*Prepared, error) {
 		p.adaptKeep, p.cut, p.bound, p.read,
 	} {
 		if err := step(); err != nil {
-			return nil, err
+			return nil, p.blocked(err)
 		}
 		if p.enough() {
 			return p.reducedOnly(), nil

@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -28,10 +29,34 @@ func bar(in Input) int {
 	case contract.ReasonOverflow, contract.ReasonIncomplete: // the same request is sent again and must fit
 		return max(1, in.Window-tokens.BudgetReserve(in.Window, in.Settings.ReserveTokens))
 	case contract.ReasonThreshold, contract.ReasonMidTurn:
-		t := tokens.ParseThreshold(in.Settings.Threshold)
-		return max(1, int(recoveryBand*float64(tokens.Resolve(t, in.Window, in.Settings.ReserveTokens).Tokens)))
+		return band(in)
 	}
 	return 0
+}
+
+// band is the bar of requests that wait for no retry.
+func band(in Input) int {
+	t := tokens.ParseThreshold(in.Settings.Threshold)
+	return max(1, int(recoveryBand*float64(tokens.Resolve(t, in.Window, in.Settings.ReserveTokens).Tokens)))
+}
+
+// blocked warns of an automatic request for which there is nothing to compact while the context is
+// over the band: it is a dead end as well (spec/summary §3.10).
+func (p *preparation) blocked(err error) error {
+	var skip *Skip
+	if !errors.As(err, &skip) || skip.Code != contract.CodeNothingToCompact || p.keep == 0 || p.in.Window <= 0 ||
+		p.in.Reason == contract.ReasonManual || p.in.Reason == contract.ReasonIdle {
+		return err
+	}
+	if bar := band(p.in); p.measured.Tokens > bar {
+		skip.Warning = noProgress(p.measured.Tokens, bar)
+	}
+	return skip
+}
+
+func noProgress(left, bar int) string {
+	return fmt.Sprintf("%s: about %d tokens are left where at most %d would do. Automatic compaction pauses until "+
+		"something new is said; start a fresh session, or use a model with a larger window.", deadEnd, left, bar)
 }
 
 // Progress is how a compaction stands against its bar.
@@ -57,8 +82,7 @@ func Check(p *Plan, l *session.Log, b session.Bodies, summary string, now time.T
 		}
 	}
 	if out.Tokens > p.Bar {
-		out.Warning = fmt.Sprintf("%s: about %d tokens are left where at most %d would do. Automatic compaction pauses until "+
-			"something new is said; start a fresh session, or use a model with a larger window.", deadEnd, out.Tokens, p.Bar)
+		out.Warning = noProgress(out.Tokens, p.Bar)
 	}
 	return out, nil
 }
