@@ -59,9 +59,10 @@ func (s Subject) limits(t *testing.T) {
 	t.Run("connect", s.connectLimit)
 	t.Run("signs of life count", func(t *testing.T) {
 		t.Parallel()
-		// 8 pings of a fifth of the limit before each piece: without them, idle would run out.
-		idle := 5 * short
-		p := provider.New(t, provider.Step{Text: summary, Pieces: 2, Pings: 8, Every: idle / 5})
+		// 24 pings, a twentieth of the limit apart: without them, idle would run out. The limit is long, so
+		// that a busy machine does not use it up between two pings.
+		idle := 20 * short
+		p := provider.New(t, provider.Step{Text: summary, Pieces: 1, Pings: 24, Every: idle / 20})
 		client := s.Client(t, p, func(c *model.Config) { c.Timeouts.Idle = idle })
 		answer, err := client.Complete(t.Context(), Call())
 		require.NoError(t, err)
