@@ -184,3 +184,21 @@ func TestFocusIsSentAndPersisted(t *testing.T) {
 	list := entries(t, path)
 	require.NotContains(t, list[len(list)-1], "customInstructions")
 }
+
+// TestREM10WhatExtensionsKeepGoesOnToTheNextCompaction, and what only the earlier one stood for does not.
+func TestREM10WhatExtensionsKeepGoesOnToTheNextCompaction(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	text := strings.Replace(chat(6), `"type":"session"`, `"type":"session","titleSource":"auto","title":"import"`, 1)
+	text += `{"type":"compaction","id":"k0000001","parentId":"r0000005","timestamp":"2026-05-04T10:00:00.000Z","summary":"FIRST","firstKeptEntryId":"u0000005","tokensBefore":9,` +
+		`"preserveData":{"notes":{"b":[1, 2]},"snapcompact":{"text":"ARCHIVED"},"openaiResponses":1,"recap":{"operation":"op-0","attempt":3}},"fromExtension":false}` + "\n"
+	text += strings.NewReplacer("u00", "x00", "r00", "y00", `"parentId":null`, `"parentId":"k0000001"`).Replace(chat(6)[strings.Index(chat(6), "\n")+1:])
+	path := r.write("s.jsonl", text)
+	o := r.compact(r.request("s.jsonl", 20))
+	require.Equal(t, contract.StateCommitted, o.State, o.Message)
+	require.Contains(t, r.model.calls[0].Request.UserText(), "FIRST\n\nARCHIVED")
+	list := entries(t, path)
+	require.Equal(t, map[string]any{
+		"notes": map[string]any{"b": []any{1.0, 2.0}}, "openaiResponses": 1.0, "recap": map[string]any{"operation": "op-1", "attempt": 1.0},
+	}, list[len(list)-1]["preserveData"])
+}

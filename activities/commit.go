@@ -240,6 +240,9 @@ func (c *committer) entry(ctx context.Context, snap store.Snapshot) (store.NewEn
 			return store.NewEntry{}, "", err
 		}
 		content = compaction.NewEntry(c.plan, summary)
+		if content.PreserveData, err = compaction.Preserved(snap.Log(), snap, c.plan); err != nil {
+			return store.NewEntry{}, "", err
+		}
 		content.Warning = c.progress.Warning
 	}
 	content.ID, content.Timestamp, content.Recap = id, now.Format("2006-01-02T15:04:05.000Z"), mark
