@@ -15,6 +15,7 @@ import (
 
 	"recap/internal/compaction"
 	"recap/internal/contract"
+	"recap/internal/sample"
 	"recap/internal/session"
 )
 
@@ -294,4 +295,22 @@ func partOf(unit string) string {
 		return "🇵🇹"
 	}
 	return ""
+}
+
+// TestCTX08ALargeSessionYieldsACutAndAValidContext: nothing of a long realistic session, compacted
+// again and again, is lost between what is summarised and what is kept.
+func TestCTX08ALargeSessionYieldsACutAndAValidContext(t *testing.T) {
+	t.Parallel()
+	var facts []string
+	for i := range 40 {
+		facts = append(facts, fmt.Sprintf("The spare key of berth %d hangs on hook H%d-%d.", i, i*7+11, i*13+5))
+	}
+	data, story := sample.Build(sample.Options{Seed: 11, Entries: 3000, Facts: facts})
+	require.Len(t, story.Facts, len(facts))
+	c := &chain{text: string(data), alive: facts}
+	require.True(t, c.compact(t, 20_000))
+	require.Greater(t, len(c.gone), len(facts)/2)
+	c.say(t, []string{"N1."}, user("n1", "N1. go on"), calls("n2", "read", "x.go", "one"), answers("n3", "one", filler(9000)), says("n4", "done"))
+	require.True(t, c.compact(t, 5_000))
+	require.True(t, c.compact(t, 1) || len(c.alive) == 0)
 }

@@ -69,9 +69,9 @@ func TestCorpusReferenceValues(t *testing.T) {
 	}
 }
 
-// TestCorpusStaysValidUnderCompaction compacts every file at several budgets: the request frames its
+// TestCTX08CorpusStaysValidUnderCompaction compacts every file at several budgets: the request frames its
 // data, the rebuilt context has whole pairs, and nothing is covered twice or not at all.
-func TestCorpusStaysValidUnderCompaction(t *testing.T) {
+func TestCTX08CorpusStaysValidUnderCompaction(t *testing.T) {
 	t.Parallel()
 	corpus(t, "INDEX.md")
 	files, err := filepath.Glob(filepath.Join(os.Getenv("RECAP_CORPUS"), "pi", "*.jsonl"))

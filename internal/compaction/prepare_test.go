@@ -436,3 +436,27 @@ func TestRSN04NoPayloadHoldsReasoning(t *testing.T) {
 	require.Contains(t, p.History.UserText(), "ANSWER-ONE")
 	require.Contains(t, p.TurnPrefix.UserText(), "ANSWER-TWO")
 }
+
+// TestExcludedRuntimeMessagesReachNoRequest: what is never sent to a model is not summarised either.
+func TestExcludedRuntimeMessagesReachNoRequest(t *testing.T) {
+	t.Parallel()
+	excluded := []map[string]any{
+		entry("custom_message", "x1", "customType", session.OutcomeRecord, "content", "EXCLUDED-RECORD", "display", true, "details", map[string]any{"reason": "EXCLUDED-DETAIL"}),
+		message("x2", map[string]any{"role": "bashExecution", "command": "EXCLUDED-COMMAND", "output": "EXCLUDED-OUTPUT", "excludeFromContext": true}),
+		entry("custom", "x3", "customType", "state", "data", map[string]any{"text": "EXCLUDED-STATE"}),
+		entry("label", "x4", "targetId", "x1", "label", "EXCLUDED-LABEL"),
+		entry("session_info", "x5", "name", "EXCLUDED-NAME"),
+		entry("from_the_future", "x6", "content", "EXCLUDED-UNKNOWN"),
+	}
+	list := append(append([]map[string]any{user("a", "SAID")}, excluded...), user("b", filler(100)))
+	p := prepare(t, input(parse(t, lines(list...)), 60))
+	require.Contains(t, sent(p), "SAID")
+	require.NotContains(t, sent(p), "EXCLUDED")
+
+	alone := append(cloneAll(excluded), user("b", filler(100)))
+	for _, e := range alone {
+		delete(e, "parentId")
+	}
+	s := skipOf(t, input(parse(t, lines(alone...)), 60))
+	require.Equal(t, contract.CodeNothingToCompact, s.Code, "alone they are nothing to summarise")
+}
