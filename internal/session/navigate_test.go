@@ -8,7 +8,7 @@ import (
 	"recap/internal/session"
 )
 
-func TestAbandonedEntriesLieBelowTheCommonAncestor(t *testing.T) {
+func TestBRS02AbandonedEntriesLieBelowTheCommonAncestor(t *testing.T) {
 	t.Parallel()
 	f := parse(t, header, user("a", "", "1"), user("b", "a", "2"), compaction("c", "b", "s", "a"), user("d", "c", "3"), user("x", "a", "side"), user("r", "", "other root"))
 	find := f.Log.Find
