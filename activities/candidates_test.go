@@ -30,13 +30,13 @@ func TestADM03ASplitTurnIsAdmittedByTheLargerRequest(t *testing.T) {
 	t.Parallel()
 	reserve := 1000
 	s := contract.Settings{ReserveTokens: &reserve}
-	// The prefix needs 9000 and half of 15 % of the window; the history needs less, and both are never sent at once.
-	require.Empty(t, planFor(contract.Candidate{ContextWindow: 9_729}, twoParts(), s).Refused)
-	refused := planFor(contract.Candidate{ContextWindow: 9_728}, twoParts(), s)
+	// The prefix needs 9000 and half of the reserve; the history needs less, and they are two requests.
+	require.Empty(t, planFor(contract.Candidate{ContextWindow: 9_500}, twoParts(), s).Refused)
+	refused := planFor(contract.Candidate{ContextWindow: 9_499}, twoParts(), s)
 	require.Contains(t, refused.Refused, "turnPrefix request of about 9000 tokens")
 	require.Len(t, refused.Calls, 2)
 	require.Empty(t, planFor(contract.Candidate{}, twoParts(), s).Refused, "an unknown window admits")
-	s.ModelContextWindow = 9_729
+	s.ModelContextWindow = 9_500
 	require.Empty(t, planFor(contract.Candidate{ContextWindow: 100}, twoParts(), s).Refused, "the setting replaces what is declared")
 }
 
