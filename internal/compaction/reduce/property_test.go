@@ -288,3 +288,17 @@ func TestNoVisibleCharacterIsCut(t *testing.T) {
 		}
 	})
 }
+
+// TestARowOfFlagsIsCutBetweenThem, however long it is.
+func TestARowOfFlagsIsCutBetweenThem(t *testing.T) {
+	t.Parallel()
+	for edge := 1; edge <= 60; edge++ {
+		s := newScript()
+		s.user("x" + strings.Repeat("🇵🇹", 1000))
+		p := must(t)(s.tail(t).Truncate(reduce.TruncateRules{MinText: 1, Edge: edge}, 1))
+		require.Len(t, p.Decisions, 1)
+		e := p.Decisions[0].Edits[0]
+		require.True(t, e.Start == 0 || e.Start%8 == 1, "edge %d: %d", edge, e.Start)
+		require.Equal(t, 1, e.End%8, "edge %d", edge)
+	}
+}

@@ -122,6 +122,10 @@ func around(text string, at, step int) int {
 	for start > 0 && (at-start < farthest || !utf8.RuneStart(text[start])) && (start == at || text[start] >= utf8.RuneSelf) {
 		start--
 	}
+	// Which two letters make a flag is known only from the first of a row of them.
+	for r, size := utf8.DecodeLastRuneInString(text[:start]); r >= 0x1F1E6 && r <= 0x1F1FF; r, size = utf8.DecodeLastRuneInString(text[:start]) {
+		start -= size
+	}
 	for start < at {
 		cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(text[start:], -1)
 		if start+len(cluster) > at {
