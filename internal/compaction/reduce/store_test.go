@@ -14,8 +14,8 @@ import (
 	"recap/internal/store/jsonl"
 )
 
-// TestARewrittenSessionIsTheLiveContext makes decisions through a store, as a commit does.
-func TestARewrittenSessionIsTheLiveContext(t *testing.T) {
+// TestPRP01ARewrittenSessionIsTheLiveContext makes decisions through a store, as a commit does.
+func TestPRP01ARewrittenSessionIsTheLiveContext(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	s := newScript()
