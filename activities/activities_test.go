@@ -127,6 +127,24 @@ func TestAnExpiredAnswerIsAskedForAgain(t *testing.T) {
 	require.True(t, r.call(plan.Candidates[0], 0, 0).Reused)
 }
 
+func TestTheRequestAfterABadAnswerDiffersAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("s.jsonl", chat(6))
+	plan := r.prepare(r.request("s.jsonl", 20))
+	c := plan.Candidates[0].Calls[0]
+	seen := map[string]bool{}
+	for _, after := range []string{"", "empty", "truncated", "badOutput"} {
+		out, err := execute[contract.CallModelResult](r, contract.ActivityCallModel, contract.CallModelInput{
+			Candidate: plan.Candidates[0].Candidate, Part: c.Part, Request: c.Request, MaxOutput: c.MaxOutput, After: after,
+		})
+		require.NoError(t, err)
+		require.False(t, out.Reused)
+		seen[r.model.calls[len(r.model.calls)-1].Request.UserText()] = true
+	}
+	require.Len(t, seen, 4)
+}
+
 func TestAModelsFailureIsAResultNotAnError(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -32,6 +32,9 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	if !found {
 		return contract.CallModelResult{Failure: &contract.ModelFailure{PlanMissing: true, Message: "the request blob is gone"}}, nil
 	}
+	if said := changed[model.Class(in.After)]; said != "" {
+		request.Context = append(request.Context, said)
+	}
 	if in.Feedback != "" {
 		said, err := a.Blobs.Get(ctx, blob.Digest(in.Feedback))
 		if err != nil {
@@ -63,6 +66,14 @@ func (a *Activities) CallModel(ctx context.Context, in contract.CallModelInput) 
 	a.Metrics.Stage(in.Part, took)
 	result.Answer, err = a.keep(ctx, name, answer)
 	return result, err
+}
+
+// changed is what a model is told when it is asked again after a failure that asking for the same would
+// only repeat: so the request differs also where output cap and effort cannot.
+var changed = map[model.Class]string{
+	model.ClassEmpty:     "An earlier answer to this request had no text. Write the summary itself, in full, without long deliberation.",
+	model.ClassTruncated: "An earlier answer to this request was cut off at its length limit. Write a shorter one that is complete.",
+	model.ClassBadOutput: "An earlier answer to this request was no summary. Call no tools; write the summary as text, under the headings asked for.",
 }
 
 // failed turns a classified error into a result; an unclassified one is a bug of the adapter and

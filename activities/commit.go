@@ -157,7 +157,7 @@ func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
 	return nil, nil
 }
 
-const liveWriterMessage = "an agent may have the session open: it was written to a moment ago; use --no-writer if none has, or commit: return"
+const liveWriterMessage = "an agent may have the session open: it was written to a moment ago; use --no-writer if none has, or --return (commit: return)"
 
 // quiet reports whether nobody wrote to the session for the quiet time (DESIGN §6).
 func (a *Activities) quietFor(s contract.Settings) time.Duration {

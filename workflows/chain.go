@@ -24,6 +24,7 @@ type partChain struct {
 
 	ordinal  int
 	feedback string // blob of what the gate said about the last answer
+	after    string // class of the failure that the changed request follows
 	answer   string // digest of the answer that stands
 	reused   bool   // the answer had been stored by an earlier run
 	attempt  int    // index of the answer's attempt in run.attempts
@@ -67,10 +68,7 @@ func (p *partChain) callModel(ctx workflow.Context) (contract.CallModelResult, *
 		InputTokens: call.InputTokens, Feedback: p.feedback,
 	}
 	if p.changed { // another answer is wanted: more room for it, and less thinking
-		in.MaxOutput = largerOutput(call, c.Candidate)
-		if in.Effort != "" {
-			in.Effort = "low"
-		}
+		in.MaxOutput, in.Effort, in.After = largerOutput(call, c.Candidate), lessEffort(in.Effort), p.after
 	}
 	var result contract.CallModelResult
 	err := workflow.ExecuteActivity(onModel(ctx, c.Candidate, string(p.part)+" from "+c.Candidate.ID),
@@ -86,6 +84,15 @@ func (p *partChain) callModel(ctx workflow.Context) (contract.CallModelResult, *
 	p.delay = 0
 	r.status.Attempts = r.attempts[max(0, len(r.attempts)-contract.OutcomeAttempts):]
 	return result, nil
+}
+
+// lessEffort is the effort of a changed request: less thinking, never more.
+func lessEffort(effort string) string {
+	switch effort {
+	case "", "off", "none", "minimal", "low":
+		return effort
+	}
+	return "low"
 }
 
 // largerOutput is the output cap of a changed request: twice the planned one, within the
@@ -142,6 +149,7 @@ func (p *partChain) follow(ctx workflow.Context, f contract.ModelFailure) *endin
 		p.delay = delay
 		return p.wait(ctx, delay, f)
 	default:
+		p.after = f.Class
 		p.advance(act)
 		return nil
 	}
@@ -159,7 +167,7 @@ func (p *partChain) advance(act action) {
 	for act == actNextLarger && p.at < len(p.candidates) && p.candidates[p.at].Candidate.ContextWindow <= window {
 		p.at++
 	}
-	p.tries, p.waited, p.changed, p.ordinal, p.feedback = 0, 0, false, 0, ""
+	p.tries, p.waited, p.changed, p.ordinal, p.feedback, p.after = 0, 0, false, 0, "", ""
 }
 
 // refuse records the gate's refusal of the answer that stands and moves the chain on. An answer that

@@ -257,6 +257,7 @@ func TestEmptyAnswerIsAskedOnceMoreChanged(t *testing.T) {
 	require.Equal(t, 0, b.calls[0].Ordinal)
 	require.Equal(t, 1, b.calls[1].Ordinal)
 	require.Greater(t, b.calls[1].MaxOutput, b.calls[0].MaxOutput)
+	require.Equal(t, classEmpty, b.calls[1].After)
 	require.Equal(t, b.calls[0].Candidate.ID, b.calls[1].Candidate.ID)
 }
 

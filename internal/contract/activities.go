@@ -53,6 +53,8 @@ type CallModelInput struct {
 	Ordinal   int       `json:"ordinal"`
 	// InputTokens is the plan's estimate, for judging silent truncation and bodyless errors.
 	InputTokens int `json:"inputTokens"`
+	// After is the error class of the last ordinal, when the request is sent again, changed.
+	After string `json:"after,omitempty"`
 	// Feedback is the blob of what the gate says about the last ordinal's answer, when it was refused.
 	Feedback string `json:"feedback,omitempty"`
 }
