@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"recap/internal/compaction"
 	"recap/internal/compaction/transcript"
 	"recap/internal/contract"
 	"recap/internal/tokens"
@@ -88,8 +89,12 @@ func planFor(c contract.Candidate, requests []stored, s contract.Settings) contr
 	if s.ModelContextWindow > 0 {
 		c.ContextWindow = s.ModelContextWindow
 	}
-	if c.Effort != "" && s.ThinkingLevel == "off" {
-		c.Effort = "off"
+	if c.Effort != "" {
+		level := c.Effort
+		if s.ThinkingLevel == compaction.EffortOff {
+			level = s.ThinkingLevel
+		}
+		c.Effort, _ = compaction.Effort(level, nil) // which levels it knows is the operator's to declare
 	}
 	planned := contract.PlannedCandidate{Candidate: c}
 	for _, r := range requests {

@@ -46,7 +46,7 @@ func (a *app) compactCommand() *cobra.Command {
 			return a.compact(cmd.Context(), f, args[0])
 		})
 	fs := cmd.Flags()
-	fs.BoolVar(&f.embedded, "embedded", false, "use the stack that `recap dev` runs, else start one for this command")
+	fs.BoolVar(&f.embedded, "embedded", false, "use the stack of recap dev, if it runs; else start one for this command")
 	fs.BoolVar(&f.noWriter, "no-writer", false, "no agent has the session open")
 	fs.BoolVar(&f.giveBack, "return", false, "hand the compaction back instead of writing it to the session")
 	fs.StringVar(&f.focus, "focus", "", "what the summary should dwell on")

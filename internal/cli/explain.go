@@ -27,7 +27,7 @@ func (a *app) explainCommand() *cobra.Command {
 		cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 			return a.explain(cmd.Context(), embedded, args[0])
 		})
-	cmd.Flags().BoolVar(&embedded, "embedded", false, "use the stack that `recap dev` runs, else start one for this command")
+	cmd.Flags().BoolVar(&embedded, "embedded", false, "use the stack of recap dev, if it runs; else start one for this command")
 	return cmd
 }
 

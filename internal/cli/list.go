@@ -23,7 +23,7 @@ func (a *app) listCommand() *cobra.Command {
 		return a.list(cmd.Context(), f)
 	})
 	fs := cmd.Flags()
-	fs.BoolVar(&f.embedded, "embedded", false, "use the stack that `recap dev` runs, else start one for this command")
+	fs.BoolVar(&f.embedded, "embedded", false, "use the stack of recap dev, if it runs; else start one for this command")
 	fs.BoolVar(&f.running, "running", false, "only operations that have not ended")
 	fs.StringVar(&f.session, "session", "", "only operations on this `session`")
 	fs.StringVar(&f.state, "state", "", "only this terminal `state`: committed, failed, needsOperator, …")

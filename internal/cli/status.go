@@ -31,7 +31,7 @@ func (a *app) onOperation(use, short, long string, do func(context.Context, *lin
 			}
 			return errors.Join(err, l.Close())
 		})
-	cmd.Flags().BoolVar(&embedded, "embedded", false, "use the stack that `recap dev` runs, else start one for this command")
+	cmd.Flags().BoolVar(&embedded, "embedded", false, "use the stack of recap dev, if it runs; else start one for this command")
 	return cmd
 }
 

@@ -36,7 +36,7 @@ func (a *app) watchCommand() *cobra.Command {
 			return a.watch(cmd.Context(), f, args)
 		})
 	fs := cmd.Flags()
-	fs.BoolVar(&f.embedded, "embedded", false, "use the stack that `recap dev` runs, else start one for this command")
+	fs.BoolVar(&f.embedded, "embedded", false, "use the stack of recap dev, if it runs; else start one for this command")
 	fs.BoolVar(&f.replay, "replay", false, "print what the stream still holds first")
 	fs.BoolVar(&f.untilDone, "until-done", false, "end with the first terminal event, with its exit code")
 	fs.StringVar(&f.store, "store", "", "`name` of the store that holds the session, where it is not on this machine")
