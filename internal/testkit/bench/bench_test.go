@@ -39,6 +39,8 @@ func compare(b *testing.B, compactedBefore int, times float64, megabytes int64) 
 		b.ReportMetric(m.Ms, "recap-ms")
 		b.ReportMetric(o.Ms, "pi-ms")
 		b.ReportMetric(o.Ms/m.Ms, "times-faster")
+		b.ReportMetric(m.CPUMs, "recap-cpu-ms") // tells more than the clock on a machine that is busy
+		b.ReportMetric(o.CPUMs, "pi-cpu-ms")
 		b.ReportMetric(float64(largest(mine))/1e6, "recap-MB")
 		b.ReportMetric(float64(largest(other))/1e6, "pi-MB")
 		b.ReportMetric(float64(m.Rendered)/1e6, "recap-rendered-MB")

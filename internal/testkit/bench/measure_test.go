@@ -36,6 +36,7 @@ type result struct {
 	FirstKept  string  `json:"firstKept"`
 	Rendered   int     `json:"rendered"` // bytes of the requests
 	MaxRSS     int64   `json:"-"`        // bytes, of the whole process
+	CPUMs      float64 `json:"-"`        // on all processors, of the whole process
 }
 
 // childVariable tells the test binary to be the measured process.
@@ -120,6 +121,7 @@ func run(tb testing.TB, cmd *exec.Cmd) result {
 	require.NoError(tb, json.Unmarshal(out, &r))
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	require.True(tb, ok)
+	r.CPUMs = float64((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Microseconds()) / 1000
 	r.MaxRSS = usage.Maxrss
 	if runtime.GOOS != "darwin" {
 		r.MaxRSS *= 1024 // kilobytes there
