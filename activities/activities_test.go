@@ -230,6 +230,29 @@ func TestEntriesAppendedMeanwhileStayInTheKeptTail(t *testing.T) {
 	require.Equal(t, "f0000001", list[len(list)-1]["parentId"])
 }
 
+// TestAnOldWordAboutWritersDoesNotHold: hours later an agent may have the session open after all.
+func TestAnOldWordAboutWritersDoesNotHold(t *testing.T) {
+	t.Parallel()
+	for _, ago := range []time.Duration{time.Minute, time.Hour} {
+		r := newRig(t)
+		path := r.write("s.jsonl", chat(6))
+		request := r.request("s.jsonl", 20)
+		plan := r.prepare(request)
+		review := r.review(plan)
+		appendLine(t, path, `{"type":"message","id":"f0000001","parentId":"r0000005","timestamp":"2026-11-30T11:59:59.000Z","message":{"role":"user","content":"One more thing."}}`)
+		r.age(path, time.Second)
+		o := r.commit(contract.CommitInput{
+			Request: request, Plan: plan.Plan, Summary: review.Summary, Review: &review, StartedAt: r.now.Add(-ago).UnixMilli(),
+		})
+		if ago < 10*time.Minute {
+			require.Equal(t, contract.StateCommitted, o.State)
+		} else {
+			require.Equal(t, contract.CodeLiveWriter, o.Reason)
+			require.Len(t, entries(t, path), 14)
+		}
+	}
+}
+
 func TestASwitchedBranchIsStaleAndNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

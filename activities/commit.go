@@ -144,7 +144,7 @@ func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
 			return refuse(contract.StateStale, contract.CodeSessionChanged, "the first kept entry is no longer on the session's path; nothing was written"), nil
 		}
 	}
-	if c.in.Request.Writer == contract.WriterLive && !c.quiet(snap) {
+	if !c.quiet(snap) && (c.in.Request.Writer == contract.WriterLive || c.outdated(snap)) {
 		return refuse(contract.StateSkipped, contract.CodeLiveWriter, liveWriterMessage), nil
 	}
 	open, err := compaction.CallInFlight(snap.Log(), snap, c.Now(), snap.LastWrite())
@@ -159,13 +159,22 @@ func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
 
 const liveWriterMessage = "an agent may have the session open: it was written to a moment ago; use --no-writer if none has, or --return (commit: return)"
 
-// quiet reports whether nobody wrote to the session for the quiet time (DESIGN §6).
+// quietFor is the silence after which nobody is taken to write to a session (DESIGN §6).
 func (a *Activities) quietFor(s contract.Settings) time.Duration {
 	return time.Duration(s.WithDefaults().QuietForMs) * time.Millisecond
 }
 
+// quiet reports whether nobody wrote to the session for that long.
 func (c *committer) quiet(snap store.Snapshot) bool {
 	return c.Now().Sub(snap.LastWrite()) >= c.quietFor(c.in.Request.Settings)
+}
+
+// outdated reports whether the caller's word that no agent has the session open is too old to hold: it
+// was given longer ago than the quiet time, and somebody has written since the plan was made.
+func (c *committer) outdated(snap store.Snapshot) bool {
+	said := time.UnixMilli(c.in.StartedAt)
+	leaf := snap.Log().Leaf()
+	return c.in.StartedAt > 0 && c.Now().Sub(said) >= c.quietFor(c.in.Request.Settings) && leaf != nil && leaf.ID != c.plan.Leaf
 }
 
 func onPath(path []*session.Entry, id string) bool {

@@ -9,8 +9,9 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// beatEvery is a third of the heartbeat timeout, so that one lost beat does not lose the activity.
-const beatEvery = 6 * time.Second
+// beatEvery is a tenth of the heartbeat timeout: a beat is also how an activity learns that it was
+// cancelled.
+const beatEvery = 2 * time.Second
 
 // beat heartbeats from a ticker until stop is called: a model may be silent for minutes before its
 // first byte, and a big session takes seconds to read. progress (bytes, entries: the activity's own

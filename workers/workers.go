@@ -86,6 +86,7 @@ func New(c Config) (*Set, error) {
 	models := worker.New(c.Temporal, contract.QueueModel, worker.Options{
 		WorkerStopTimeout: s.drain, DisableWorkflowWorker: true,
 		MaxConcurrentActivityExecutionSize: c.Config.Worker.ModelCalls,
+		MaxHeartbeatThrottleInterval:       heartbeatThrottle,
 	})
 	acts.RegisterModel(models)
 	s.workers = append(s.workers, main, models)
@@ -95,11 +96,16 @@ func New(c Config) (*Set, error) {
 	return s, nil
 }
 
+// heartbeatThrottle is how long a heartbeat may be held back, and so how long a cancelled activity may
+// go on before it learns of it.
+const heartbeatThrottle = 2 * time.Second
+
 // storeWorker makes the worker of a store's queue.
 func (s *Set) storeWorker(name string) worker.Worker {
 	w := worker.New(s.temporal, contract.StoreQueue(name), worker.Options{
 		WorkerStopTimeout: s.drain, DisableWorkflowWorker: true,
 		MaxConcurrentActivityExecutionSize: 2 * runtime.GOMAXPROCS(0),
+		MaxHeartbeatThrottleInterval:       heartbeatThrottle,
 	})
 	s.acts.RegisterStore(w)
 	s.serving[name] = true

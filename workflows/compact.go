@@ -161,7 +161,7 @@ func (r *compactRun) commit(ctx workflow.Context, review *contract.ReviewResult)
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	in := contract.CommitInput{
 		Request: r.request, Plan: r.plan.Plan, Reanchor: r.plan.Reanchor,
-		Outcome: r.outcome(nil), Attempts: r.attempts,
+		Outcome: r.outcome(nil), Attempts: r.attempts, StartedAt: r.started.UnixMilli(),
 	}
 	if review != nil {
 		in.Summary, in.Review = review.Summary, review

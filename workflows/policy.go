@@ -156,7 +156,7 @@ func operatorCode(class string) (contract.Code, bool) {
 	case classAuth:
 		return contract.CodeCredentials, true
 	case classRateLimited:
-		return contract.CodeWaitTooLong, true
+		return contract.CodeRateLimited, true
 	}
 	return contract.CodeNone, false
 }

@@ -33,7 +33,8 @@ const DefaultLimit = 100
 const scanLimit = 5000
 
 // List returns operations, newest first. On a server that does not know recap's search attributes it
-// reads the runs and filters here; State, Reason and Trigger are then not known and select nothing.
+// reads the runs and filters here; State, Reason and Trigger are then not known, and selecting by them is
+// an error of KindInvalid.
 func (c *Client) List(ctx context.Context, f Filter) ([]Operation, error) {
 	if f.Limit <= 0 {
 		f.Limit = DefaultLimit
@@ -42,6 +43,12 @@ func (c *Client) List(ctx context.Context, f Filter) ([]Operation, error) {
 		ops, err := c.list(ctx, f.query(), f)
 		if _, refused := errors.AsType[*serviceerror.InvalidArgument](err); !refused {
 			return ops, classify(ctx, "list", "operations", err)
+		}
+	}
+	if f.State != "" || f.Reason != "" || f.Trigger != "" {
+		return nil, &Error{
+			Kind: KindInvalid, Verb: "list", On: "operations",
+			Msg: "this server does not know recap's search attributes, so nothing can be selected by state, reason or trigger; register them",
 		}
 	}
 	ops, err := c.list(ctx, f.plainQuery(), f)

@@ -129,6 +129,8 @@ type CommitInput struct {
 	Review   *ReviewResult `json:"review,omitempty"`
 	Outcome  Outcome       `json:"outcome"`
 	Attempts []Attempt     `json:"attempts,omitempty"` // all of them, for the receipt
+	// StartedAt is when the run started, Unix ms: what the caller said about writers is as old as that.
+	StartedAt int64 `json:"startedAt,omitempty"`
 }
 
 // ConcludeInput asks for the receipt of a run that wrote no entry.

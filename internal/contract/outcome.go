@@ -70,6 +70,7 @@ const (
 	CodeUnknownModel Code = "unknownModel" // a named candidate is not configured
 	CodeQuota        Code = "quota"
 	CodeCredentials  Code = "credentials"
+	CodeRateLimited  Code = "rateLimited" // every candidate stayed rate limited, however often it was asked
 	CodeWaitTooLong  Code = "waitTooLong"
 
 	// cancelled
