@@ -55,7 +55,7 @@ func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan 
 		r.Details = compaction.Details(&plan, plan.Dialect)
 	}
 	if review != nil {
-		r.Verdict, r.Reasons, r.Repairs = review.Verdict, review.Reasons, review.Repairs
+		r.Verdict, r.Reasons, r.Repairs, r.Measurements = review.Verdict, review.Reasons, review.Repairs, review.Measurements
 	}
 	r.Stages = stages(plan, r.Attempts)
 	digest, err := a.putJSON(ctx, "receipt", r)

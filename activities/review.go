@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func (a *Activities) Review(ctx context.Context, in contract.ReviewInput) (contr
 	if found, err := a.getJSON(ctx, "plan", in.Plan, &r.plan); err != nil || !found {
 		return contract.ReviewResult{PlanMissing: !found}, err
 	}
-	result := contract.ReviewResult{Verdict: contract.VerdictAccept}
+	result := contract.ReviewResult{Verdict: contract.VerdictAccept, Measurements: map[contract.Part]json.RawMessage{}}
 	for _, ref := range in.Answers {
 		judged, found, err := r.judge(ctx, ref)
 		if err != nil || !found {
@@ -37,14 +38,18 @@ func (a *Activities) Review(ctx context.Context, in contract.ReviewInput) (contr
 		if !judged.Accepted() {
 			return a.refused(ctx, ref.Part, judged)
 		}
-		r.add(&result, judged)
+		if err := r.add(&result, ref.Part, judged); err != nil {
+			return contract.ReviewResult{}, err
+		}
 		r.texts[ref.Part] = judged.Text
 	}
 	whole := r.whole()
 	if !whole.Accepted() {
 		return a.refused(ctx, "", whole)
 	}
-	r.add(&result, whole)
+	if err := r.add(&result, "", whole); err != nil {
+		return contract.ReviewResult{}, err
+	}
 	digest, err := a.Blobs.Put(ctx, []byte(whole.Text))
 	if err != nil {
 		return contract.ReviewResult{}, fmt.Errorf("store the summary: %w", err)
@@ -65,12 +70,17 @@ type review struct {
 }
 
 // add carries an accepted judgement into the result.
-func (r *review) add(result *contract.ReviewResult, judged gate.Result) {
+func (r *review) add(result *contract.ReviewResult, part contract.Part, judged gate.Result) error {
 	r.Metrics.Verdict(judged.Verdict, judged.Reasons)
 	result.Repairs = append(result.Repairs, judged.Repairs...)
 	if judged.Verdict == contract.VerdictRepaired {
 		result.Verdict = contract.VerdictRepaired
 	}
+	var err error
+	if result.Measurements[part], err = json.Marshal(judged.Measurements); err != nil {
+		return fmt.Errorf("encode the gate's measurements: %w", err)
+	}
+	return nil
 }
 
 // refused is the result of a refusal. What the model is told about it may hold words of the session,
@@ -81,7 +91,14 @@ func (a *Activities) refused(ctx context.Context, part contract.Part, judged gat
 	if err != nil {
 		return contract.ReviewResult{}, fmt.Errorf("store the feedback: %w", err)
 	}
-	return contract.ReviewResult{Verdict: judged.Verdict, Part: part, Reasons: judged.Reasons, Feedback: string(said)}, nil
+	numbers, err := json.Marshal(judged.Measurements)
+	if err != nil {
+		return contract.ReviewResult{}, fmt.Errorf("encode the gate's measurements: %w", err)
+	}
+	return contract.ReviewResult{
+		Verdict: judged.Verdict, Part: part, Reasons: judged.Reasons, Feedback: string(said),
+		Measurements: map[contract.Part]json.RawMessage{part: numbers},
+	}, nil
 }
 
 // judge runs the gate on one answer. found is false when a blob it needs is gone.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,12 @@ func receiptText(p *printer, r contract.Receipt) {
 		p.heading("Verdict: %s", r.Verdict)
 		for _, c := range r.Reasons {
 			p.line("  %s", c)
+		}
+		for _, c := range r.Repairs {
+			p.line("  repaired: %s", c)
+		}
+		for _, part := range slices.Sorted(maps.Keys(r.Measurements)) {
+			p.line("  %s: %s", cmp.Or(string(part), "whole"), r.Measurements[part])
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Redactions)) {

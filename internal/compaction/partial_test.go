@@ -118,7 +118,7 @@ func TestAnUnreachableThresholdIsReported(t *testing.T) {
 	reply := message("b", map[string]any{"role": "assistant", "content": []any{block("ok")}, "stopReason": "stop", "usage": map[string]any{"totalTokens": 5000}})
 	in := input(parse(t, lines(user("a", filler(100)), reply, user("c", filler(100)))), 60)
 	in.Reason, in.Window, in.Settings.Threshold = contract.ReasonThreshold, 4000, "170000"
-	require.Contains(t, strings.Join(prepare(t, in).Plan.Warnings, "\n"), "3999 is used")
+	require.Contains(t, strings.Join(prepare(t, in).Plan.Warnings, "\n"), "beyond what this model's window of 4k holds")
 }
 
 func TestCallInFlight(t *testing.T) {

@@ -3,7 +3,6 @@ package compaction
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"recap/internal/compaction/cut"
 	"recap/internal/contract"
@@ -158,9 +157,10 @@ func (p *preparation) overThreshold() error {
 	if p.in.Reason != contract.ReasonThreshold && p.in.Reason != contract.ReasonMidTurn {
 		return nil
 	}
-	t := tokens.ParseThreshold(p.in.Settings.Threshold)
-	if t.Invalid != "" {
-		p.warn("compaction.threshold %q is not auto, a percentage (85%%), a number of tokens (170000) or reserve; auto is used", t.Invalid)
+	t := tokens.ThresholdOf(p.in.Settings)
+	notices, _ := tokens.Notices(t, p.in.Window, p.in.Settings.ReserveTokens, nil)
+	for _, n := range notices {
+		p.warn("%s", n.Message)
 	}
 	if p.in.Window <= 0 {
 		return skipped(contract.CodeBelowThreshold, "the context window of the session's model is unknown, so no threshold can be reached; declare contextWindow for it, or ask for a manual compaction")
@@ -174,9 +174,6 @@ func (p *preparation) overThreshold() error {
 		size = tokens.Decision(size, stored)
 	}
 	r := tokens.Resolve(t, p.in.Window, p.in.Settings.ReserveTokens)
-	if r.Clamped {
-		p.warn("compaction.threshold %s is out of reach for a window of %d tokens; %d is used", strings.TrimSpace(p.in.Settings.Threshold), p.in.Window, r.Tokens)
-	}
 	if size <= r.Tokens {
 		return skipped(contract.CodeBelowThreshold, fmt.Sprintf("the context has about %d tokens, not over the threshold of %d", size, r.Tokens))
 	}

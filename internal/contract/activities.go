@@ -1,5 +1,7 @@
 package contract
 
+import "encoding/json"
+
 // PreparePlanInput asks for the plan of one request.
 type PreparePlanInput struct {
 	Request Request `json:"request"`
@@ -110,14 +112,16 @@ const (
 
 // ReviewResult is the verdict on the assembled text; Summary is its blob when it was accepted.
 type ReviewResult struct {
-	Verdict     Verdict `json:"verdict"`
-	Part        Part    `json:"part,omitempty"` // which answer the reasons are about; empty = the whole
-	Reasons     []Code  `json:"reasons,omitempty"`
-	Repairs     []Code  `json:"repairs,omitempty"`
-	Feedback    string  `json:"feedback,omitempty"` // blob of what a model that is asked again is told
-	Summary     string  `json:"summary,omitempty"`
-	TokensAfter *int    `json:"tokensAfter"`
-	PlanMissing bool    `json:"planMissing,omitempty"`
+	Verdict Verdict `json:"verdict"`
+	Part    Part    `json:"part,omitempty"` // which answer the reasons are about; empty = the whole
+	Reasons []Code  `json:"reasons,omitempty"`
+	Repairs []Code  `json:"repairs,omitempty"`
+	// Measurements are the gate's numbers by part, "" for the whole: see gate.Measurements.
+	Measurements map[Part]json.RawMessage `json:"measurements,omitempty"`
+	Feedback     string                   `json:"feedback,omitempty"` // blob of what a model that is asked again is told
+	Summary      string                   `json:"summary,omitempty"`
+	TokensAfter  *int                     `json:"tokensAfter"`
+	PlanMissing  bool                     `json:"planMissing,omitempty"`
 }
 
 // CommitInput asks for the one entry. Outcome carries everything known so far.

@@ -18,6 +18,8 @@ type Receipt struct {
 	Verdict  Verdict   `json:"verdict,omitempty"`
 	Reasons  []Code    `json:"reasons,omitempty"`
 	Repairs  []Code    `json:"repairs,omitempty"`
+	// Measurements are the gate's numbers by part, "" for the whole.
+	Measurements map[Part]json.RawMessage `json:"measurements,omitempty"`
 	// Details are the entry's details as the session's dialect has them (file lists), for a caller who
 	// writes the entry itself.
 	Details json.RawMessage `json:"details,omitempty"`
