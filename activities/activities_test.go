@@ -370,6 +370,7 @@ func TestBadSessionsEndWithATypedOutcomeAndNoCall(t *testing.T) {
 	}{
 		{"empty file", "", contract.StateFailed, contract.CodeNotASession, ""},
 		{"not a session", "hello\nworld\n", contract.StateFailed, contract.CodeNotASession, ""},
+		{"newer version", strings.Replace(header, `"version":3`, `"version":4`, 1) + message("a0000001", "null"), contract.StateFailed, contract.CodeNewerVersion, "version 4"},
 		{"header only", header, contract.StateSkipped, contract.CodeEmptySession, ""},
 		{"missing parent", header + message("a0000001", "null") + message("a0000002", `"deadbeef"`), contract.StateFailed, contract.CodeDamagedSession, "deadbeef"},
 		{"parent cycle", header + message("a0000001", `"a0000002"`) + message("a0000002", `"a0000001"`), contract.StateFailed, contract.CodeDamagedSession, "cycle"},

@@ -57,6 +57,12 @@ const maxWarnings = 10
 
 // integrity refuses to work on a short path: what cannot be reached would be lost for good.
 func (p *preparation) integrity() error {
+	if v := p.in.Log.Header.Version; v > session.CurrentVersion {
+		return &Skip{
+			State: contract.StateFailed, Code: contract.CodeNewerVersion,
+			Message: fmt.Sprintf("the session is of version %d, and this recap writes version %d: it could not be read back; upgrade recap", v, session.CurrentVersion),
+		}
+	}
 	path, broken, err := Path(p.in.Log, p.in.Settings.SkipDamaged)
 	if err != nil {
 		if cause, ok := errors.AsType[*session.PathError](err); ok {

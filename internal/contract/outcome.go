@@ -55,6 +55,7 @@ const (
 	// failed
 	CodeNotASession       Code = "notASession"
 	CodeSessionNotFound   Code = "sessionNotFound"
+	CodeNewerVersion      Code = "newerVersion"   // a session format newer than this recap knows
 	CodeDamagedSession    Code = "damagedSession" // parent missing, cyclic, or a damaged line holds a referenced entry
 	CodeUnreadable        Code = "unreadable"     // permission or I/O while reading
 	CodeStoreWrite        Code = "storeWrite"     // disk full, permission or I/O while writing
