@@ -2,16 +2,12 @@ package activities
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"recap/internal/compaction"
 	"recap/internal/contract"
-	"recap/internal/session"
 	"recap/internal/store"
 )
 
@@ -123,154 +119,6 @@ func (c *committer) once(ctx context.Context) (outcome contract.Outcome, again b
 		outcome.Warnings = append(slices.Clone(outcome.Warnings), "the session file as it was before is kept as "+written.Backup)
 	}
 	return outcome, false, nil
-}
-
-// check refuses what the plan no longer fits, and a session that an agent may be writing to.
-func (c *committer) check(snap store.Snapshot) (*contract.Outcome, error) {
-	path, _, err := compaction.Path(snap.Log(), c.in.Request.Settings.SkipDamaged)
-	if err != nil {
-		return nil, err
-	}
-	refuse := func(state contract.State, code contract.Code, message string) *contract.Outcome {
-		o := end(c.in.Outcome, state, code, message)
-		return &o
-	}
-	if c.in.Reanchor == "" {
-		if !onPath(path, c.plan.Leaf) {
-			return refuse(contract.StateStale, contract.CodeBranchMoved, "the session moved to another branch meanwhile; nothing was written"), nil
-		}
-		kept := c.plan.FirstKeptEntryID
-		if !c.plan.ReducedOnly && kept != session.KeepNothing && !onPath(path, kept) {
-			return refuse(contract.StateStale, contract.CodeSessionChanged, "the first kept entry is no longer on the session's path; nothing was written"), nil
-		}
-	}
-	if !c.quiet(snap) && (c.in.Request.Writer == contract.WriterLive || c.outdated(snap)) {
-		return refuse(contract.StateSkipped, contract.CodeLiveWriter, liveWriterMessage), nil
-	}
-	open, err := compaction.CallInFlight(snap.Log(), snap, c.Now(), snap.LastWrite())
-	if err != nil {
-		return nil, err
-	}
-	if open {
-		return refuse(contract.StateSkipped, contract.CodeCallInFlight, "a tool call at the leaf is not answered yet; retry when it is, nothing will be paid again"), nil
-	}
-	return nil, nil
-}
-
-const liveWriterMessage = "an agent may have the session open: it was written to a moment ago; use --no-writer if none has, or --return (commit: return)"
-
-// quietFor is the silence after which nobody is taken to write to a session (DESIGN §6).
-func (a *Activities) quietFor(s contract.Settings) time.Duration {
-	return time.Duration(s.WithDefaults().QuietForMs) * time.Millisecond
-}
-
-// quiet reports whether nobody wrote to the session for that long.
-func (c *committer) quiet(snap store.Snapshot) bool {
-	return c.Now().Sub(snap.LastWrite()) >= c.quietFor(c.in.Request.Settings)
-}
-
-// outdated reports whether the caller's word that no agent has the session open is too old to hold: it
-// was given longer ago than the quiet time, and somebody has written since the plan was made.
-func (c *committer) outdated(snap store.Snapshot) bool {
-	said := time.UnixMilli(c.in.StartedAt)
-	leaf := snap.Log().Leaf()
-	return c.in.StartedAt > 0 && c.Now().Sub(said) >= c.quietFor(c.in.Request.Settings) && leaf != nil && leaf.ID != c.plan.Leaf
-}
-
-func onPath(path []*session.Entry, id string) bool {
-	return slices.ContainsFunc(path, func(e *session.Entry) bool { return e.ID == id })
-}
-
-// write is what a commit does to the session in one step.
-type write struct {
-	change             store.Change
-	entryID, firstKept string
-	moved              string // an entry that is not as it was planned: nothing may be written
-}
-
-// write collects the rewrites that the plan recorded, and the entry unless the plan only reduces.
-func (c *committer) write(ctx context.Context, snap store.Snapshot) (w write, err error) {
-	if err := c.checkProgress(ctx, snap); err != nil {
-		return w, err
-	}
-	w.change.Replace, w.moved, err = compaction.Rewrites(snap.Log(), snap, c.progress.Reductions)
-	if err != nil || w.moved != "" || c.plan.ReducedOnly {
-		return w, err
-	}
-	entry, kept, err := c.entry(ctx, snap)
-	w.change.Append = []store.NewEntry{entry}
-	w.entryID, w.firstKept = entry.ID, kept
-	return w, err
-}
-
-// checkProgress compares the context to come with the plan's bar, before anything is written, so that
-// rescue and warning are part of the one step.
-func (c *committer) checkProgress(ctx context.Context, snap store.Snapshot) error {
-	c.progress = compaction.Progress{Reductions: c.plan.Reductions}
-	if c.plan.Bar == 0 || c.plan.ReducedOnly || c.in.Reanchor != "" {
-		return nil
-	}
-	summary, err := c.summaryText(ctx, c.in.Summary)
-	if err != nil {
-		return err
-	}
-	if c.progress, err = compaction.Check(c.plan, snap.Log(), snap, summary, c.Now()); err != nil {
-		return err
-	}
-	return c.storeArtifacts(ctx, c.progress.Artifacts)
-}
-
-// entry makes the entry to append: the new compaction, or an orphaned one once more.
-func (c *committer) entry(ctx context.Context, snap store.Snapshot) (store.NewEntry, string, error) {
-	id, err := freeID(c.in.Request.Operation, snap.Taken)
-	if err != nil {
-		return store.NewEntry{}, "", err
-	}
-	now := c.Now().UTC()
-	mark := session.RecapMark{Operation: c.in.Request.Operation, Attempt: c.in.Request.Attempt}
-	var content session.NewCompaction
-	if c.in.Reanchor != "" {
-		orphan := snap.Log().Find(c.in.Reanchor)
-		if orphan == nil {
-			return store.NewEntry{}, "", fmt.Errorf("the orphaned entry %s is gone", c.in.Reanchor)
-		}
-		body, err := snap.Body(orphan)
-		if err != nil {
-			return store.NewEntry{}, "", err
-		}
-		old, err := session.DecodeCompaction(body)
-		if err != nil {
-			return store.NewEntry{}, "", err
-		}
-		content = compaction.Again(old)
-	} else {
-		summary, err := c.summaryText(ctx, c.in.Summary)
-		if err != nil {
-			return store.NewEntry{}, "", err
-		}
-		content = compaction.NewEntry(c.plan, summary)
-		if content.PreserveData, err = compaction.Preserved(snap.Log(), snap, c.plan); err != nil {
-			return store.NewEntry{}, "", err
-		}
-		content.Warning = c.progress.Warning
-	}
-	content.ID, content.Timestamp, content.Recap = id, now.Format("2006-01-02T15:04:05.000Z"), mark
-	dialect := snap.Dialect()
-	return store.NewEntry{ID: id, Build: func(parent string) ([]byte, error) {
-		content.ParentID = parent
-		return session.BuildCompaction(dialect, content)
-	}}, content.FirstKeptEntryID, nil
-}
-
-// freeID is the first free 8 hex digits of SHA-256(operation, n) (DESIGN §5.6).
-func freeID(operation string, taken func(id string) (bool, error)) (string, error) {
-	for n := 0; ; n++ {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", operation, n))
-		id := hex.EncodeToString(sum[:4])
-		if used, err := taken(id); err != nil || !used {
-			return id, err
-		}
-	}
 }
 
 // committed is the outcome of an operation whose entry is in the session.
