@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -136,16 +135,9 @@ func (a *Activities) earlier(ctx context.Context, request contract.Request) (*co
 	if err != nil {
 		return nil, fmt.Errorf("look up operation %s: %w", request.Operation, err)
 	}
-	data, err := a.Blobs.Get(ctx, digest)
-	if errors.Is(err, blob.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the receipt of operation %s: %w", request.Operation, err)
-	}
 	var r contract.Receipt
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("decode the receipt of operation %s: %w", request.Operation, err)
+	if found, err := a.getJSON(ctx, "receipt", string(digest), &r); err != nil || !found {
+		return nil, err
 	}
 	r.Outcome.Receipt = string(digest)
 	return &r.Outcome, nil

@@ -11,18 +11,13 @@ import (
 
 	"recap/internal/compaction"
 	"recap/internal/session"
+	"recap/internal/testkit/repo"
 )
 
 // corpus reads a session of other programs' making.
 func corpus(t testing.TB, name string) string {
 	t.Helper()
-	dir := os.Getenv("RECAP_CORPUS")
-	if dir == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("RECAP_CORPUS is not set; it names the folder of session files")
-		}
-		t.Skip("RECAP_CORPUS is not set")
-	}
+	dir := repo.Corpus(t)
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	require.NoError(t, err)
 	return string(data)
@@ -73,8 +68,7 @@ func TestCorpusReferenceValues(t *testing.T) {
 // data, the rebuilt context has whole pairs, and nothing is covered twice or not at all.
 func TestCTX08CorpusStaysValidUnderCompaction(t *testing.T) {
 	t.Parallel()
-	corpus(t, "INDEX.md")
-	files, err := filepath.Glob(filepath.Join(os.Getenv("RECAP_CORPUS"), "pi", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(repo.Corpus(t), "pi", "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {

@@ -139,7 +139,7 @@ func (p *preparation) lighten() error {
 	if !p.in.InPlace || !slices.Contains(lightened, p.in.Reason) || p.bytesFrom(p.base.start) > mostReduced {
 		return nil
 	}
-	if err := p.readTail(p.base.start); err != nil {
+	if err := p.readTail(reduce.Read); err != nil {
 		return err
 	}
 	supersede, useless := contract.On(p.in.Settings.SupersedeReads), contract.On(p.in.Settings.DropUseless)
@@ -190,7 +190,8 @@ func (p *preparation) bound() error {
 		return nil
 	}
 	if p.reduced.tail == nil {
-		if err := p.readTail(p.found.Kept); err != nil {
+		from := func(src reduce.Source) (*reduce.Tail, error) { return reduce.ReadFrom(src, p.found.Kept) }
+		if err := p.readTail(from); err != nil {
 			return err
 		}
 	}
@@ -201,10 +202,8 @@ func (p *preparation) bound() error {
 	return p.reduced.make(p.reduced.point(pass))
 }
 
-func (p *preparation) readTail(from int) error {
-	tail, err := reduce.ReadFrom(reduce.Source{
-		Path: p.path, Bodies: p.in.Bodies, Partial: p.in.Log.Partial, Now: p.in.Now,
-	}, from)
+func (p *preparation) readTail(read func(reduce.Source) (*reduce.Tail, error)) error {
+	tail, err := read(reduce.Source{Path: p.path, Bodies: p.in.Bodies, Partial: p.in.Log.Partial, Now: p.in.Now})
 	p.reduced.tail, p.reduced.operation = tail, p.in.Operation
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"recap/internal/compaction/gate"
 	"recap/internal/contract"
 	"recap/internal/eval/probe"
+	"recap/internal/testkit/repo"
 )
 
 // few is a corpus that is large enough to notice what is broken, and quick.
@@ -183,13 +184,7 @@ func TestBrokenGateFails(t *testing.T) {
 // TestM1M2RealSessions takes coverage of the corpus of real sessions.
 func TestM1M2RealSessions(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("RECAP_CORPUS")
-	if dir == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("RECAP_CORPUS is not set")
-		}
-		t.Skip("RECAP_CORPUS is not set")
-	}
+	dir := repo.Corpus(t)
 	e := newEngine(Options{Sessions: -1, Real: os.DirFS(dir)})
 	var r Report
 	require.NoError(t, e.measureReal(&r))

@@ -112,3 +112,19 @@ func marshal(v any) ([]byte, error) {
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
+
+// entryBase is what every entry starts with.
+type entryBase struct {
+	Type      string  `json:"type"`
+	ID        string  `json:"id"`
+	ParentID  *string `json:"parentId"` // null for a root
+	Timestamp string  `json:"timestamp"`
+}
+
+func newBase(typ, id, parent, timestamp string) entryBase {
+	b := entryBase{Type: typ, ID: id, Timestamp: timestamp}
+	if parent != "" {
+		b.ParentID = &parent
+	}
+	return b
+}

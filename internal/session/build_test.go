@@ -106,33 +106,3 @@ func TestBuiltCompactionsReadBack(t *testing.T) {
 		}
 	})
 }
-
-func TestBuildBranchSummary(t *testing.T) {
-	t.Parallel()
-	s := session.NewBranchSummary{ID: "b1", Timestamp: "t", Summary: "s", ReadFiles: []string{"a"}, Recap: session.RecapMark{Operation: "o", Attempt: 1}}
-	got, err := session.BuildBranchSummary(session.DialectPi, s)
-	require.NoError(t, err)
-	require.Equal(t, `{"type":"branch_summary","id":"b1","parentId":null,"timestamp":"t","fromId":"root","summary":"s","details":{"readFiles":["a"],"modifiedFiles":[],"recap":{"operation":"o","attempt":1}},"fromHook":false}`, string(got))
-	s.ParentID, s.FromExtension = "p", true
-	got, err = session.BuildBranchSummary(session.DialectVeyyon, s)
-	require.NoError(t, err)
-	require.Equal(t, `{"type":"branch_summary","id":"b1","parentId":"p","timestamp":"t","fromId":"p","summary":"s","details":{"readFiles":["a"],"modifiedFiles":[],"recap":{"operation":"o","attempt":1}},"fromExtension":true}`, string(got))
-	_, err = session.BuildBranchSummary("other", s)
-	require.Error(t, err)
-}
-
-func TestBuildAnewSession(t *testing.T) {
-	t.Parallel()
-	h, err := session.BuildHeader(session.NewHeader{ID: "s2", Timestamp: "t", Cwd: "/x", ParentSession: "/old.jsonl"})
-	require.NoError(t, err)
-	m, err := session.BuildCustomMessage(session.NewCustomMessage{ID: "m1", Timestamp: "t", CustomType: "handoff", Content: "doc", Display: true})
-	require.NoError(t, err)
-	f := parse(t, string(h), string(m))
-	require.Equal(t, session.CurrentVersion, f.Log.Header.Version)
-	c := live(t, f, session.ContextOptions{})
-	require.Len(t, c.Messages, 1)
-	require.Equal(t, "handoff", c.Messages[0].CustomType)
-	require.Equal(t, "agent", c.Messages[0].Attribution)
-	_, err = session.BuildCustomMessage(session.NewCustomMessage{Details: json.RawMessage(`1`)})
-	require.Error(t, err)
-}

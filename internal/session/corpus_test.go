@@ -10,19 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"recap/internal/session"
+	"recap/internal/testkit/repo"
 )
 
 // corpus returns the folder of real session files, or skips; where CI=true it must be there.
 func corpus(tb testing.TB) string {
 	tb.Helper()
-	dir := os.Getenv("RECAP_CORPUS")
-	if dir == "" {
-		if os.Getenv("CI") == "true" {
-			tb.Fatal("RECAP_CORPUS is not set; it names the folder of session files that CI tests against")
-		}
-		tb.Skip("RECAP_CORPUS is not set")
-	}
-	return dir
+	return repo.Corpus(tb)
 }
 
 func corpusFile(tb testing.TB, name string) []byte {

@@ -19,13 +19,3 @@ func (l *Log) Abandoned(old, target *Entry) ([]*Entry, error) {
 	}
 	return path[shared:], nil
 }
-
-// LandingOf returns the id of the entry that becomes the leaf when a user navigates to target: of a
-// user's own message, whose text goes back to the editor, the parent ("" before the first entry),
-// else the target itself.
-func LandingOf(target *Entry) string {
-	if (target.Type == TypeMessage && target.Role == RoleUser) || target.Type == TypeCustomMessage {
-		return target.ParentID
-	}
-	return target.ID
-}

@@ -37,12 +37,3 @@ func TestBRS02AbandonedEntriesLieBelowTheCommonAncestor(t *testing.T) {
 	_, err := broken.Log.Abandoned(broken.Log.Find("b"), broken.Log.Find("a"))
 	require.ErrorAs(t, err, &damage)
 }
-
-func TestLandingOfAUserMessageIsItsParent(t *testing.T) {
-	t.Parallel()
-	f := parse(t, header, user("a", "", "1"), assistant("b", "a", textOf("x")), entry("custom_message", "c", "b", `"content":"y"`), entry("label", "d", "c", ""))
-	require.Equal(t, "", session.LandingOf(f.Log.Find("a")))
-	require.Equal(t, "b", session.LandingOf(f.Log.Find("b")))
-	require.Equal(t, "b", session.LandingOf(f.Log.Find("c")))
-	require.Equal(t, "d", session.LandingOf(f.Log.Find("d")))
-}

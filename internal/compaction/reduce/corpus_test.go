@@ -13,6 +13,7 @@ import (
 	"recap/internal/compaction/reduce"
 	"recap/internal/sample"
 	"recap/internal/session"
+	"recap/internal/testkit/repo"
 )
 
 // checkSession makes every pass on a session and holds file and live context together.
@@ -59,13 +60,7 @@ func TestGeneratedSessions(t *testing.T) {
 
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	root := os.Getenv("RECAP_CORPUS")
-	if root == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("RECAP_CORPUS names no folder of sessions")
-		}
-		t.Skip("RECAP_CORPUS names no folder of sessions")
-	}
+	root := repo.Corpus(t)
 	found := 0
 	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".jsonl") {

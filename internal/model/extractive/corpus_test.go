@@ -14,6 +14,7 @@ import (
 	"recap/internal/contract"
 	"recap/internal/model/extractive"
 	"recap/internal/session"
+	"recap/internal/testkit/repo"
 	"recap/internal/tokens"
 )
 
@@ -21,13 +22,7 @@ import (
 // keeps its structure, its limit, and passes the gate.
 func TestRealSessionsAreExtracted(t *testing.T) {
 	t.Parallel()
-	root := os.Getenv("RECAP_CORPUS")
-	if root == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("RECAP_CORPUS is not set; in CI this suite must run")
-		}
-		t.Skip("RECAP_CORPUS is not set")
-	}
+	root := repo.Corpus(t)
 	files, err := filepath.Glob(filepath.Join(root, "pi", "*.jsonl"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -14,19 +14,13 @@ import (
 	"recap/internal/session"
 	"recap/internal/store"
 	"recap/internal/store/storetest"
+	"recap/internal/testkit/repo"
 )
 
 // corpus returns the folder of real session files. It is not part of the repository.
 func corpus(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("RECAP_CORPUS")
-	if dir == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("RECAP_CORPUS is not set: CI must run the tests on real session files")
-		}
-		t.Skip("RECAP_CORPUS is not set")
-	}
-	return dir
+	return repo.Corpus(t)
 }
 
 func corpusFiles(t testing.TB, families ...string) (paths []string) {

@@ -21,7 +21,7 @@ import (
 )
 
 // Driver reads and writes the session files below one directory. It holds no open file between
-// calls. See New and ForFile.
+// calls. See New.
 type Driver struct {
 	root string // absolute; links are resolved at use, because it may not exist yet
 
@@ -58,23 +58,6 @@ func New(root string) (*Driver, error) {
 		return nil, fmt.Errorf("store root %s: %w", root, err)
 	}
 	return &Driver{root: abs, busyWait: 5 * time.Second, smallFile: 1 << 20, tailBlock: 256 << 10, batch: 1 << 20}, nil
-}
-
-// ForFile returns a driver for a session named by its path, and the session's id in it. The root is
-// the folder the file really lies in, links resolved: recap never writes outside it (DESIGN §6).
-func ForFile(path string) (*Driver, string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, "", openError(path, err)
-	}
-	if real, err = filepath.Abs(real); err != nil {
-		return nil, "", openError(path, err)
-	}
-	d, err := New(filepath.Dir(real))
-	if err != nil {
-		return nil, "", err
-	}
-	return d, filepath.Base(real), nil
 }
 
 // Root is the store's directory, as it was configured, absolute.

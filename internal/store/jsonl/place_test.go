@@ -201,20 +201,6 @@ func TestCreateNamesFilesAsAgentsDo(t *testing.T) {
 	require.Len(t, dirNames(t, d.root), 2)
 }
 
-func TestForFile(t *testing.T) {
-	t.Parallel()
-	_, outer := tree(t)
-	link := filepath.Join(outer, "link.jsonl")
-	require.NoError(t, os.Symlink("store/plain.jsonl", link))
-	d, id, err := ForFile(link)
-	require.NoError(t, err)
-	require.Equal(t, "plain.jsonl", id)
-	require.Equal(t, filepath.Join(outer, "store"), d.Root(), "the folder the file lies in, not the link")
-	require.Len(t, pathIDs(t, load(t, d, id, store.ScopeAll)), 2)
-	_, _, err = ForFile(filepath.Join(outer, "gone.jsonl"))
-	require.Equal(t, store.KindNotFound, store.KindOf(err), "%v", err)
-}
-
 func TestNewExpandsHome(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
