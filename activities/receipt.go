@@ -46,6 +46,7 @@ func (a *Activities) remember(ctx context.Context, r contract.Request, leaf stri
 // run's other blobs expire. It returns the outcome with the receipt's digest.
 func (a *Activities) writeReceipt(ctx context.Context, r contract.Receipt, plan compaction.Plan, review *contract.ReviewResult) (contract.Outcome, error) {
 	r.Version = contract.ReceiptVersion
+	r.Outcome.Attempts = contract.LastAttempts(r.Attempts)
 	r.Coverage = plan.Coverage
 	r.Build = a.Build
 	r.WrittenAt = a.Now().UnixMilli()

@@ -82,7 +82,7 @@ func (p *partChain) callModel(ctx workflow.Context) (contract.CallModelResult, *
 	p.attempt = len(r.attempts)
 	r.attempts = append(r.attempts, attemptOf(p, in, result))
 	p.delay = 0
-	r.status.Attempts = r.attempts[max(0, len(r.attempts)-contract.OutcomeAttempts):]
+	r.status.Attempts = contract.LastAttempts(r.attempts)
 	return result, nil
 }
 

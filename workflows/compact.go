@@ -150,7 +150,7 @@ func (r *compactRun) outcome(e *ending) contract.Outcome {
 			o.Candidate = a.Candidate
 		}
 	}
-	o.Attempts = r.attempts[max(0, len(r.attempts)-contract.OutcomeAttempts):]
+	o.Attempts = contract.LastAttempts(r.attempts)
 	return o
 }
 
@@ -161,7 +161,7 @@ func (r *compactRun) commit(ctx workflow.Context, review *contract.ReviewResult)
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	in := contract.CommitInput{
 		Request: r.request, Plan: r.plan.Plan, Reanchor: r.plan.Reanchor,
-		Outcome: r.outcome(nil), Attempts: r.attempts, StartedAt: r.started.UnixMilli(),
+		Outcome: withoutAttempts(r.outcome(nil)), Attempts: r.attempts, StartedAt: r.started.UnixMilli(),
 	}
 	if review != nil {
 		in.Summary, in.Review = review.Summary, review
@@ -186,7 +186,7 @@ func (r *compactRun) commit(ctx workflow.Context, review *contract.ReviewResult)
 func (r *compactRun) conclude(ctx workflow.Context, e *ending) contract.Outcome {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	in := contract.ConcludeInput{
-		Request: r.request, Plan: r.plan.Plan, Review: r.review, Outcome: r.outcome(e), Attempts: r.attempts,
+		Request: r.request, Plan: r.plan.Plan, Review: r.review, Outcome: withoutAttempts(r.outcome(e)), Attempts: r.attempts,
 	}
 	var result contract.CommitResult
 	err := workflow.ExecuteActivity(
@@ -194,7 +194,14 @@ func (r *compactRun) conclude(ctx workflow.Context, e *ending) contract.Outcome 
 	).Get(ctx, &result)
 	if err != nil {
 		workflow.GetLogger(ctx).Error("the receipt could not be written", "error", err)
-		return in.Outcome
+		return r.outcome(e)
 	}
 	return result.Outcome
+}
+
+// withoutAttempts is an outcome as it goes to an activity beside all attempts, which hold its own: sixty
+// of them once are near the largest payload (promise G9).
+func withoutAttempts(o contract.Outcome) contract.Outcome {
+	o.Attempts = nil
+	return o
 }

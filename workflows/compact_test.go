@@ -2,14 +2,17 @@ package workflows
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -93,7 +96,7 @@ func (b *bench) register() {
 		defer b.mu.Unlock()
 		b.commits = append(b.commits, in)
 		o := in.Outcome
-		o.State, o.EntryID, o.Receipt = contract.StateCommitted, "e1", "receipt"
+		o.State, o.EntryID, o.Receipt, o.Attempts = contract.StateCommitted, "e1", "receipt", contract.LastAttempts(in.Attempts)
 		return contract.CommitResult{Outcome: o}, nil
 	}, name(contract.ActivityCommit))
 	b.env.RegisterActivityWithOptions(func(_ context.Context, in contract.ConcludeInput) (contract.CommitResult, error) {
@@ -101,7 +104,7 @@ func (b *bench) register() {
 		defer b.mu.Unlock()
 		b.concluded = append(b.concluded, in)
 		o := in.Outcome
-		o.Receipt = "receipt"
+		o.Receipt, o.Attempts = "receipt", contract.LastAttempts(in.Attempts)
 		return contract.CommitResult{Outcome: o}, nil
 	}, name(contract.ActivityConclude))
 	b.env.RegisterActivityWithOptions(func(_ context.Context, in contract.PublishInput) (contract.PublishResult, error) {
@@ -434,4 +437,42 @@ func TestInvalidRequestIsRefusedBeforeAnything(t *testing.T) {
 	b.env.ExecuteWorkflow(contract.WorkflowCompact, contract.Request{RequestID: "r"})
 	require.ErrorContains(t, b.env.GetWorkflowError(), "tenant")
 	require.Zero(t, b.plans)
+}
+
+// TestPayloadsStaySmallHoweverMuchFails is promise G9 at its worst: sixty failures with the longest
+// messages, and a broker that is away all the time.
+func TestPayloadsStaySmallHoweverMuchFails(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.away = true
+	var largest int
+	b.env.SetOnActivityStartedListener(func(_ *activity.Info, _ context.Context, args converter.EncodedValues) {
+		var raw json.RawMessage
+		if args.Get(&raw) == nil {
+			largest = max(largest, len(raw))
+		}
+	})
+	b.plan = func(int) (contract.PreparePlanResult, error) {
+		retry := retryOn
+		retry.MaxRetries = 100
+		return contract.PreparePlanResult{Plan: "plan", Retry: retry, Candidates: []contract.PlannedCandidate{planned("a/one", 1000)}}, nil
+	}
+	b.model = func(int, contract.CallModelInput) (contract.CallModelResult, error) {
+		r := failWith(classTransient)
+		r.Failure.Message = strings.Repeat("x", 512)
+		return r, nil
+	}
+	o, err := b.run(t)
+	require.Error(t, err)
+	require.Equal(t, contract.CodeAttemptsExhausted, o.Reason)
+	require.Len(t, b.calls, maxFailedAttempts)
+	require.Len(t, b.concluded[0].Attempts, maxFailedAttempts)
+	require.Empty(t, b.concluded[0].Outcome.Attempts)
+	require.Greater(t, largest, 10_000, "the listener sees the inputs")
+	require.Less(t, largest, contract.MaxPayload)
+	require.Equal(t, "started", b.delivered[0].Name)
+	require.Equal(t, "failed", b.delivered[len(b.delivered)-1].Name)
+	delivered, err := json.Marshal(contract.DeliverEventsInput{Events: b.delivered})
+	require.NoError(t, err)
+	require.Less(t, len(delivered), contract.MaxPayload)
 }

@@ -1,11 +1,17 @@
 package workflows
 
 import (
+	"slices"
+
 	enums "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/workflow"
 
 	"recap/internal/contract"
 )
+
+// maxBacklog is how many events wait for a broker that is away. Progress is best effort; more of it
+// would outgrow a payload.
+const maxBacklog = 20
 
 // emitter publishes the events of one run in order: progress beside the work, the terminal event at
 // its end, and hands what the broker did not acknowledge to a DeliverEvents workflow (DESIGN §5.7).
@@ -31,6 +37,9 @@ func (e *emitter) stamp(ctx workflow.Context, event contract.Event) contract.Eve
 // emit publishes a progress event beside the work; the caller does not wait.
 func (e *emitter) emit(ctx workflow.Context, event contract.Event) {
 	e.backlog = append(e.backlog, e.stamp(ctx, event))
+	if e.away && len(e.backlog) > maxBacklog { // the start is kept: every start has its end
+		e.backlog = slices.Delete(e.backlog, 1, 2)
+	}
 	if e.busy || e.away {
 		return
 	}

@@ -133,6 +133,9 @@ type Attempt struct {
 // OutcomeAttempts is how many of the last attempts an Outcome carries; the receipt has all.
 const OutcomeAttempts = 20
 
+// LastAttempts are those of all attempts that an Outcome carries.
+func LastAttempts(all []Attempt) []Attempt { return all[max(0, len(all)-OutcomeAttempts):] }
+
 // Outcome is how an operation ended. It holds no text of a session or a summary.
 type Outcome struct {
 	Operation        string     `json:"operation"`
