@@ -22,6 +22,8 @@ type partChain struct {
 	waited  time.Duration // on this candidate, in all
 	delay   time.Duration // waited before the attempt that comes next
 
+	proceeds int // signals to go on received when the candidate was last asked
+
 	ordinal  int
 	feedback string // blob of what the gate said about the last answer
 	after    string // class of the failure that the changed request follows
@@ -61,6 +63,7 @@ func (p *partChain) callModel(ctx workflow.Context) (contract.CallModelResult, *
 	r, c := p.run, p.candidate()
 	r.status.Phase, r.status.Candidate = contract.PhaseSummarizing, c.Candidate.ID
 	r.status.WaitingUntil, r.status.WaitingFor = 0, ""
+	p.proceeds = r.proceeds
 	call := c.Calls[p.call]
 	in := contract.CallModelInput{
 		Operation: r.request.Operation, Candidate: c.Candidate, Part: p.part, Request: call.Request,

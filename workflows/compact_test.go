@@ -406,6 +406,25 @@ func TestRetryEndsAWaitAtOnce(t *testing.T) {
 	require.Less(t, b.env.Now().Sub(start), time.Hour)
 }
 
+func TestRetryDuringTheCallEndsTheWaitThatFollows(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.plan, b.model = oneCandidate, waitingFor(3*time.Hour)
+	signalled := false
+	b.env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		if info.ActivityType.Name == contract.ActivityCallModel && !signalled {
+			signalled = true
+			b.env.SignalWorkflow(contract.SignalProceed, nil)
+		}
+	})
+	start := b.env.Now()
+	_, err := b.run(t)
+	require.NoError(t, err)
+	require.True(t, signalled)
+	require.Len(t, b.calls, 2)
+	require.Less(t, b.env.Now().Sub(start), time.Hour)
+}
+
 func TestCancelEndsAWaitAtOnceAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -22,8 +22,8 @@ func (p *partChain) wait(ctx workflow.Context, delay time.Duration, f contract.M
 			Name: contract.EventWaiting, Until: until, Message: p.candidate().Candidate.ID + ": " + f.Class,
 		})
 	}
-	proceeds := r.proceeds
-	_, err := workflow.AwaitWithTimeout(ctx, delay, func() bool { return r.proceeds != proceeds })
+	// A signal that came while the model was being asked counts too: the operator saw the wait before.
+	_, err := workflow.AwaitWithTimeout(ctx, delay, func() bool { return r.proceeds != p.proceeds })
 	r.status.WaitingUntil, r.status.WaitingFor = 0, ""
 	if err != nil { // AwaitWithTimeout fails only when the context is done
 		return cancelled()
